@@ -13,6 +13,12 @@ export const notRun: Record<string, string> = {
     "it fetches packages; what `npm start` runs, `npx postern local`, is run in every other form",
   "kubectl port-forward deployment/postern 8081 8082":
     "it needs a kubelet that runs the Pods of a Deployment, and none of our API servers has one",
+  "kubectl create clusterrolebinding postern-metrics-me --clusterrole postern-metrics-reader --serviceaccount default:default":
+    "local mode serves no RBAC; test/system/page-access.test.ts asks for metrics with a token",
+  "kubectl port-forward -n postern deployment/postern-operator 8443":
+    "it needs a kubelet that runs the Pods of a Deployment, and none of our API servers has one",
+  'curl -sk -H "Authorization: Bearer $(kubectl create token default -n default)" https://127.0.0.1:8443/metrics':
+    "it needs that port-forward",
   'az network lb list --resource-group mc --query "[].{id: id, frontends: frontendIPConfigurations[].[name, privateIPAddress]}"':
     "it needs the Azure CLI",
 };
