@@ -23,8 +23,19 @@ export const notRun: Record<string, string> = {
     "it needs the Azure CLI",
 };
 
-/** Guides whose commands need Azure, a registry and a real cluster. They are not run as they stand; `test/install` tests what they do. */
-export const elsewhere = ["install"];
+/** Guides whose commands need Azure, a registry and a real cluster. They are not run as they stand: each names the tests of what it does. */
+export const elsewhere = [
+  "air-gapped",
+  "backup",
+  "high-availability",
+  "install",
+  "migrate-from-cluster-api-operators",
+  "migrate-from-hypershift",
+  "openshift",
+  "sovereign-clouds",
+  "upgrade",
+  "workload-identity",
+];
 
 /** Commands about kinds that local mode has not: `test/system/guides.test.ts` runs them on the real API server. */
 export const runOnReal = [

@@ -26,8 +26,10 @@ const others = [
   "export",
   "helm",
   "kubectl",
+  "oc",
   "openssl",
   "tar",
+  "velero",
 ];
 
 /** The commands of the shell blocks of a page, and what is named like one in its text. */
