@@ -57,15 +57,15 @@ interface Volume {
 interface PodSpec {
   serviceAccountName: string;
   terminationGracePeriodSeconds: number;
-  securityContext: { runAsUser?: number; runAsGroup?: number };
+  securityContext?: { runAsUser?: number; runAsGroup?: number };
   containers: {
     args: string[];
     env: { name: string; value?: string; valueFrom?: { fieldRef: { fieldPath: string } } }[];
-    ports: { name: string; containerPort: number }[];
+    ports?: { name: string; containerPort: number }[];
     securityContext: { readOnlyRootFilesystem: boolean; allowPrivilegeEscalation: boolean };
     volumeMounts: { name: string; mountPath: string; readOnly?: boolean }[];
-    livenessProbe: Probe;
-    readinessProbe: Probe;
+    livenessProbe?: Probe;
+    readinessProbe?: Probe;
   }[];
   volumes: Volume[];
 }
@@ -81,9 +81,75 @@ export interface PodOwner {
 }
 
 /** A container that runs. */
-export interface RunningPod {
+export interface RunningContainer {
   name: string;
   log(): string;
+  signal(which: "TERM" | "KILL"): void;
+  /** Its exit code. */
+  ended: Promise<number>;
+}
+
+/** How a container is run. */
+interface ContainerSpec {
+  name: string;
+  args: readonly string[];
+  env: Record<string, string>;
+  mounts?: readonly object[];
+  uid?: number;
+  gid?: number;
+  readOnly?: boolean;
+  noNewPrivileges?: boolean;
+}
+
+/** Run the image with runc, without capabilities. Its network is that of the machine: API server and simulator are on loopback. */
+export function startContainer(
+  spec: ContainerSpec,
+  { bundle, rootfs }: { bundle: string; rootfs: string },
+): RunningContainer {
+  const { name, args, env, mounts = [], uid = 65_532, gid = 65_532 } = spec;
+  const image = imageConfig();
+  const none = { bounding: [], effective: [], inheritable: [], permitted: [], ambient: [] };
+  const config = {
+    ociVersion: "1.0.2",
+    process: {
+      terminal: false,
+      user: { uid, gid },
+      args: [...image.entrypoint, ...args],
+      env: Object.entries(env).map(([variable, value]) => `${variable}=${value}`),
+      cwd: image.workdir,
+      capabilities: none,
+      noNewPrivileges: spec.noNewPrivileges ?? true,
+    },
+    root: { path: rootfs, readonly: spec.readOnly ?? true },
+    hostname: name,
+    mounts: [
+      { destination: "/proc", type: "proc", source: "proc" },
+      { destination: "/dev", type: "tmpfs", source: "tmpfs", options: ["nosuid", "mode=755"] },
+      ...mounts,
+    ],
+    linux: { namespaces: ["pid", "ipc", "uts", "mount"].map((type) => ({ type })) },
+  };
+  mkdirSync(bundle, { recursive: true });
+  writeFileSync(join(bundle, "config.json"), JSON.stringify(config));
+  const state = ["--root", join(bundle, "state")];
+  const child: ChildProcess = spawn("runc", [...state, "run", "--bundle", bundle, name], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let log = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding("utf8").on("data", (text: string) => {
+      log += text;
+    });
+  return {
+    name,
+    log: () => log,
+    signal: (which) => void spawnSync("runc", [...state, "kill", name, which]),
+    ended: once(child, "close").then(() => child.exitCode ?? -1),
+  };
+}
+
+/** The container of a pod. */
+export interface RunningPod extends RunningContainer {
   /** The status of a probe; 0 where nobody answers. */
   probe(which: "liveness" | "readiness"): Promise<number>;
   /** Ends it as a kubelet does: SIGTERM, and SIGKILL after the grace period. Gives the exit code. */
@@ -102,8 +168,7 @@ export async function runPod(
   const [container] = spec.containers;
   if (container === undefined) throw new Error("no container");
   const name = `${owner.metadata.name}-${randomBytes(4).toString("hex")}`;
-  const { runAsUser = 65_532, runAsGroup = 65_532 } = spec.securityContext;
-  const image = imageConfig();
+  const { runAsUser = 65_532, runAsGroup = 65_532 } = spec.securityContext ?? {};
   const identity = metadata.labels["azure.workload.identity/use"] === "true";
   const token = async (audiences?: string[]) => {
     const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${spec.serviceAccountName}/token`;
@@ -172,47 +237,24 @@ export async function runPod(
   }
   for (const { name: variable, value, valueFrom } of container.env)
     env[variable] = value ?? (valueFrom?.fieldRef.fieldPath === "metadata.name" ? name : "");
-  const none = { bounding: [], effective: [], inheritable: [], permitted: [], ambient: [] };
-  const config = {
-    ociVersion: "1.0.2",
-    process: {
-      terminal: false,
-      user: { uid: runAsUser, gid: runAsGroup },
-      args: [...image.entrypoint, ...container.args],
-      env: Object.entries(env).map(([variable, value]) => `${variable}=${value}`),
-      cwd: image.workdir,
-      capabilities: none,
+  const running = startContainer(
+    {
+      name,
+      args: container.args,
+      env,
+      mounts,
+      uid: runAsUser,
+      gid: runAsGroup,
+      readOnly: container.securityContext.readOnlyRootFilesystem,
       noNewPrivileges: !container.securityContext.allowPrivilegeEscalation,
     },
-    root: { path: rootfs, readonly: container.securityContext.readOnlyRootFilesystem },
-    hostname: name,
-    mounts: [
-      { destination: "/proc", type: "proc", source: "proc" },
-      { destination: "/dev", type: "tmpfs", source: "tmpfs", options: ["nosuid", "mode=755"] },
-      ...mounts,
-    ],
-    // The network is that of the machine: API server and simulator are on loopback.
-    linux: { namespaces: ["pid", "ipc", "uts", "mount"].map((type) => ({ type })) },
-  };
-  mkdirSync(bundle, { recursive: true });
-  writeFileSync(join(bundle, "config.json"), JSON.stringify(config));
-  const state = ["--root", join(bundle, "state")];
-  const child: ChildProcess = spawn("runc", [...state, "run", "--bundle", bundle, name], {
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let log = "";
-  for (const stream of [child.stdout, child.stderr])
-    stream?.setEncoding("utf8").on("data", (text: string) => {
-      log += text;
-    });
-  const ended = once(child, "exit");
-  const signal = (which: string) => spawnSync("runc", [...state, "kill", name, which]);
+    { bundle, rootfs },
+  );
   return {
-    name,
-    log: () => log,
+    ...running,
     probe: async (which) => {
-      const { path, port: portName } = container[`${which}Probe`].httpGet;
-      const { containerPort } = container.ports.find((each) => each.name === portName) ?? {};
+      const { path, port: portName } = container[`${which}Probe`]?.httpGet ?? {};
+      const { containerPort } = container.ports?.find((each) => each.name === portName) ?? {};
       const url = `http://127.0.0.1:${containerPort}${path}`;
       return await fetch(url).then(
         ({ status }) => status,
@@ -220,14 +262,13 @@ export async function runPod(
       );
     },
     stop: async () => {
-      const timer = setTimeout(() => signal("KILL"), spec.terminationGracePeriodSeconds * 1_000);
-      signal("TERM");
-      await ended;
+      const graceMs = spec.terminationGracePeriodSeconds * 1_000;
+      const timer = setTimeout(() => running.signal("KILL"), graceMs);
+      running.signal("TERM");
+      const code = await running.ended;
       clearTimeout(timer);
-      return child.exitCode ?? -1;
+      return code;
     },
-    kill: () => {
-      signal("KILL");
-    },
+    kill: () => running.signal("KILL"),
   };
 }
