@@ -230,7 +230,7 @@ function main(): void {
   if (git("status", "--porcelain") !== "") throw new UsageError("the checkout has changes");
   makeRelease({
     out,
-    key: signingKey(readFileSync(key, "utf8"), process.env.COSIGN_PASSWORD),
+    key: signingKey(readFileSync(key, "utf8"), process.env.RELEASE_KEY_PASSPHRASE),
     image: repository,
     origin: { commit, tag, source },
     downloads,

@@ -3,7 +3,7 @@
 import { createPrivateKey, createPublicKey, createSign, type KeyObject } from "node:crypto";
 import { UsageError } from "@postern/core/process/usage-error.ts";
 
-/** A private key in PEM: ECDSA on P-256, as cosign generates. An encrypted one needs its passphrase. */
+/** A private key in PEM (PKCS #8): ECDSA on P-256, as cosign uses. An encrypted one needs its passphrase. */
 export function signingKey(pem: string, passphrase?: string): KeyObject {
   const key = createPrivateKey({ key: pem, ...(passphrase !== undefined && { passphrase }) });
   if (key.asymmetricKeyDetails?.namedCurve !== "prime256v1")

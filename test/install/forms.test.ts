@@ -302,7 +302,10 @@ describeWhere(missing, "the forms of an installation", () => {
         serviceAccountName: "postern-operator",
         securityContext: { runAsNonRoot: true },
         containers: [
-          { args: ["doctor", "--output=wide"], securityContext: { readOnlyRootFilesystem: true } },
+          {
+            args: ["doctor", "--output=wide", "--allow-unread"],
+            securityContext: { readOnlyRootFilesystem: true },
+          },
         ],
       },
     });

@@ -1,12 +1,16 @@
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Application, TrustedIssuer } from "@postern/azure-simulator/entra/application.ts";
 import { cloudProviderFeature } from "@postern/local/cloud-provider/feature.ts";
-import { expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { stringify } from "yaml";
+import { realWorld, wordsFor } from "../appliance/run-agent.ts";
+import { findOrBuildHelm } from "../setup/binaries.ts";
 import { describeWhere } from "../setup/needs.ts";
 import {
   guestGroup,
@@ -19,7 +23,14 @@ import {
 import { hostedClusterObject } from "../system/hosted/objects.ts";
 import { describeHosted, type HostedWorld } from "../system/hosted/world.ts";
 import { refusedForGood } from "../system/manifests.ts";
-import { buildRootfs, imageConfig, type PodOwner, runPod, whyNoContainers } from "./pod.ts";
+import {
+  buildRootfs,
+  imageConfig,
+  type PodOwner,
+  runPod,
+  startContainer,
+  whyNoContainers,
+} from "./pod.ts";
 import { runPostern } from "./run-postern.ts";
 
 const issuer = "https://kubernetes.default.svc";
@@ -36,6 +47,44 @@ test("the image starts Node with the flags of the bench, and by no root user", (
   expect(entrypoint).toContain("--max-semi-space-size=2");
   expect(entrypoint).toContain("--heap-growing-percent=20");
   expect(user).toBe("65532:65532");
+});
+
+const folder = mkdtempSync(join(tmpdir(), "postern-pod-"));
+const rootfs = join(folder, "rootfs");
+const helm = await findOrBuildHelm((line) => void process.stderr.write(`${line}\n`));
+beforeAll(() => {
+  if (whyNoContainers() === undefined) buildRootfs(rootfs);
+}, 120_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }), 60_000);
+
+describeWhere(whyNoContainers(), "a container of the agent", () => {
+  // An agent serves the machine that it runs on, which is an appliance and no node of a cluster: it has no pod.
+  test("joins its pool by the identity of its machine, and leaves it at SIGTERM within the time of its unit", async () => {
+    const world = await realWorld();
+    const id = world.machine("fw");
+    const health = createHttpServer((_, response) => void response.end()).listen(0, "127.0.0.1");
+    await once(health, "listening");
+    onTestFinished(() => void health.close());
+    const { port } = health.address() as { port: number };
+    const args = ["agent", "run", ...(await wordsFor(world, id))];
+    const agent = startContainer(
+      {
+        name: `agent-${crypto.randomUUID().slice(0, 8)}`,
+        args: [
+          ...args,
+          ...["--health-target", `http://127.0.0.1:${port}/`],
+          ...["--health-listen", "127.0.0.1:0", "--tunnel", "none"],
+        ],
+        env: {},
+      },
+      { bundle: join(folder, "agent"), rootfs },
+    );
+    onTestFinished(() => agent.signal("KILL"));
+    await expect.poll(() => world.members().length, { timeout: 60_000 }).toBe(1);
+    agent.signal("TERM");
+    expect(await agent.ended, agent.log()).toBe(0);
+    expect(world.members()).toEqual([]);
+  }, 180_000);
 });
 
 describeWhere(whyNoContainers(), "a pod of the operator", () => {
@@ -56,8 +105,6 @@ describeWhere(whyNoContainers(), "a pod of the operator", () => {
     }
 
     test("becomes ready by a workload identity, serves a cluster with the permissions of the installation, and ends within its grace period", async () => {
-      const folder = mkdtempSync(join(tmpdir(), "postern-pod-"));
-      onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
       const world = await start({
         features: (sides) => [
           cloudProviderFeature({
@@ -120,8 +167,6 @@ describeWhere(whyNoContainers(), "a pod of the operator", () => {
         "GET",
         "/apis/apps/v1/namespaces/postern/deployments/postern-operator",
       );
-      const rootfs = join(folder, "rootfs");
-      buildRootfs(rootfs);
       const timer = setInterval(() => simulator.moveClock(50 * hurry), 50);
       onTestFinished(() => clearInterval(timer));
       const pod = await runPod(deployment, cluster, {
@@ -158,5 +203,112 @@ describeWhere(whyNoContainers(), "a pod of the operator", () => {
       expect(await holder()).toBe("");
       expect(pod.log()).toContain('"msg":"stopped"');
     }, 480_000);
+
+    test("of a chart becomes ready by a projected token as any user, and helm test runs doctor beside it", async (context) => {
+      if ("missing" in helm) return context.skip(helm.missing);
+      const world = await start({ features: () => [], simulator: { https: true } });
+      const { cluster, azure } = world;
+      const { simulator } = azure;
+      const { body } = await cluster.request<Pick<TrustedIssuer, "keys">>(
+        "GET",
+        "/openid/v1/jwks",
+        undefined,
+        { accept: "application/jwk-set+json" },
+      );
+      simulator.directory.trustIssuer({ issuer, keys: body.keys });
+      const federated = [{ name: "operator", issuer, subject: account, audiences }];
+      const ours = simulator.directory.addApplication({ tenant, federated });
+      grant(world, managementGroup, ours);
+      const values = join(folder, "chart-values.yaml");
+      writeFileSync(
+        values,
+        stringify({
+          image: { repository: "registry.example.com/postern" },
+          azure: {
+            subscriptionId: managementSubscription,
+            resourceGroup: "management",
+            clientId: ours.appId,
+            tenantId: tenant,
+            projectedToken: true,
+          },
+          openshift: true,
+          // The tests have installed the kinds before.
+          crds: { enabled: false },
+          additionalTrustBundle: simulator.ca,
+          metrics: { port: await freePort() },
+          health: { port: await freePort() },
+          extraArgs: ["--no-dashboard"],
+          extraEnv: [
+            { name: "AZURE_RESOURCE_MANAGER_ENDPOINT", value: simulator.url },
+            { name: "AZURE_AUTHORITY_HOST", value: simulator.httpsUrl },
+          ],
+        }),
+      );
+      await runPostern("uninstall", "--force", "--kubeconfig", cluster.kubeconfig);
+      const helmEnds = async (...args: string[]) => {
+        const connected = ["--kubeconfig", cluster.kubeconfig, "-n", "postern"];
+        const child = spawn(helm.helm, [...args, ...connected], {
+          stdio: ["ignore", "pipe", "pipe"],
+        });
+        let output = "";
+        for (const stream of [child.stdout, child.stderr])
+          stream.setEncoding("utf8").on("data", (text: string) => {
+            output += text;
+          });
+        await once(child, "close");
+        return { code: child.exitCode, output };
+      };
+      const chart = join(import.meta.dirname, "../../charts/postern");
+      const installed = await helmEnds(
+        "install",
+        "postern",
+        chart,
+        "-f",
+        values,
+        "--create-namespace",
+      );
+      expect(installed.code, installed.output).toBe(0);
+      const { body: deployment } = await cluster.request<PodOwner>(
+        "GET",
+        "/apis/apps/v1/namespaces/postern/deployments/postern-operator",
+      );
+      const operator = await runPod(deployment, cluster, {
+        bundle: join(folder, "chart"),
+        rootfs,
+        tenant,
+      });
+      onTestFinished(() => operator.kill());
+      await expect.poll(() => operator.probe("readiness"), { timeout: 60_000 }).toBe(200);
+
+      const testing = helmEnds("test", "postern", "--timeout", "2m");
+      const pods = "/api/v1/namespaces/postern/pods/postern-test";
+      type PodObject = PodOwner["spec"]["template"] & { metadata: { name: string } };
+      const find = () => cluster.request<PodObject>("GET", pods);
+      await expect.poll(async () => (await find()).status, { timeout: 30_000 }).toBe(200);
+      const { body: pod } = await find();
+      const owner = {
+        metadata: { name: pod.metadata.name, namespace: "postern" },
+        spec: { template: pod },
+      };
+      const doctor = await runPod(owner, cluster, {
+        bundle: join(folder, "doctor"),
+        rootfs,
+        tenant,
+      });
+      const code = await doctor.ended;
+      // What a kubelet reports.
+      await cluster.request(
+        "PATCH",
+        `${pods}/status`,
+        { status: { phase: code === 0 ? "Succeeded" : "Failed" } },
+        { contentType: "application/merge-patch+json" },
+      );
+      const tested = await testing;
+      expect(code, doctor.log()).toBe(0);
+      expect(tested.code, tested.output).toBe(0);
+      expect(tested.output).toMatch(/Phase:\s+Succeeded/);
+      expect(await operator.stop()).toBe(0);
+      expect((await helmEnds("uninstall", "postern")).code).toBe(0);
+    }, 300_000);
   });
 });

@@ -52,6 +52,7 @@ interface Volume {
   emptyDir?: object;
   configMap?: { name: string };
   secret?: { secretName: string };
+  projected?: { sources: { serviceAccountToken?: { path: string; audience: string } }[] };
 }
 
 interface PodSpec {
@@ -168,7 +169,8 @@ export async function runPod(
   const [container] = spec.containers;
   if (container === undefined) throw new Error("no container");
   const name = `${owner.metadata.name}-${randomBytes(4).toString("hex")}`;
-  const { runAsUser = 65_532, runAsGroup = 65_532 } = spec.securityContext ?? {};
+  // OpenShift gives a user of the namespace's range to pods that ask for none.
+  const { runAsUser = 1_000_660_000, runAsGroup = 0 } = spec.securityContext ?? {};
   const identity = metadata.labels["azure.workload.identity/use"] === "true";
   const token = async (audiences?: string[]) => {
     const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${spec.serviceAccountName}/token`;
@@ -200,25 +202,24 @@ export async function runPod(
     const decoded = (text: string) => (configMap ? text : Buffer.from(text, "base64").toString());
     return Object.fromEntries(Object.entries(body.data).map(([key, text]) => [key, decoded(text)]));
   };
+  const account = "/var/run/secrets/kubernetes.io/serviceaccount";
+  const wanted = container.volumeMounts.filter(({ mountPath }) => mountPath !== account);
   const mounts = await Promise.all(
-    container.volumeMounts.map(async ({ name: volumeName, mountPath, readOnly }) => {
+    wanted.map(async ({ name: volumeName, mountPath, readOnly }) => {
       const volume = spec.volumes.find((each) => each.name === volumeName);
       if (volume === undefined) throw new Error(`no volume ${volumeName}`);
+      const projected = volume.projected?.sources[0]?.serviceAccountToken;
+      if (projected)
+        return bind(mountPath, folder({ [projected.path]: await token([projected.audience]) }));
       if (volume.emptyDir)
         return { destination: mountPath, type: "tmpfs", source: "tmpfs", options: ["mode=1777"] };
       return bind(mountPath, folder(await filesOf(volume)), readOnly === true);
     }),
   );
-  mounts.push(
-    bind(
-      "/var/run/secrets/kubernetes.io/serviceaccount",
-      folder({ token: await token(), "ca.crt": cluster.ca, namespace }),
-    ),
-  );
-  const account = await cluster.request<{ metadata: { annotations?: Record<string, string> } }>(
-    "GET",
-    `/api/v1/namespaces/${namespace}/serviceaccounts/${spec.serviceAccountName}`,
-  );
+  mounts.push(bind(account, folder({ token: await token(), "ca.crt": cluster.ca, namespace })));
+  const serviceAccount = await cluster.request<{
+    metadata: { annotations?: Record<string, string> };
+  }>("GET", `/api/v1/namespaces/${namespace}/serviceaccounts/${spec.serviceAccountName}`);
   const { hostname, port } = new URL(cluster.url);
   const env: Record<string, string> = {
     PATH: "/usr/bin",
@@ -231,7 +232,7 @@ export async function runPod(
     const file = { "azure-identity-token": await token(["api://AzureADTokenExchange"]) };
     mounts.push(bind(folderOfToken, folder(file)));
     env.AZURE_CLIENT_ID =
-      account.body.metadata.annotations?.["azure.workload.identity/client-id"] ?? "";
+      serviceAccount.body.metadata.annotations?.["azure.workload.identity/client-id"] ?? "";
     env.AZURE_TENANT_ID = tenant;
     env.AZURE_FEDERATED_TOKEN_FILE = `${folderOfToken}/azure-identity-token`;
   }

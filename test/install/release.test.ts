@@ -58,7 +58,7 @@ describeWhere(missing(), "a release", () => {
       artifactHubId: "00000000-0000-4000-8000-000000000009",
     });
   }, 240_000);
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }), 60_000);
 
   /** Whether openssl finds that the key signed these bytes. */
   function verifies(bytes: Buffer | string, signature: string): boolean {
@@ -171,7 +171,10 @@ describeWhere(missing(), "a release", () => {
     const { config } = blob<{ config: { Entrypoint: string[] } }>(into, manifest.config.digest);
     const command = [...config.Entrypoint, "version"];
     const args = ["--userspec=1000660000:0", join(folder, here), ...command];
-    const { stdout, stderr } = spawnSync("chroot", args, { encoding: "utf8", env: { PATH: process.env.PATH } });
+    const { stdout, stderr } = spawnSync("chroot", args, {
+      encoding: "utf8",
+      env: { PATH: process.env.PATH },
+    });
     expect(stderr).toBe("");
     expect(stdout).toContain(version);
   });

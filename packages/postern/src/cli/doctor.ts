@@ -3,11 +3,18 @@ import type { Finding } from "../view/checks/check.ts";
 import { type Format, paint, show, withConnection, withOutput } from "./output.ts";
 import type { ConnectOptions } from "./session.ts";
 
+interface DoctorOptions extends ConnectOptions {
+  output: Format;
+  beforeInstall?: boolean;
+  allowUnread?: boolean;
+}
+
 /** `postern doctor`: every known trap, looked for. */
 export function command(): Command {
   return withOutput(withConnection(new Command("doctor")))
     .description("look for every known trap, and say what to do about what is found")
     .option("--before-install", "only what must hold before anything is installed")
+    .option("--allow-unread", "exit with 0 also where something could not be read")
     .addHelpText(
       "after",
       `
@@ -18,7 +25,7 @@ Examples:
   $ postern doctor --before-install
   $ postern doctor -o wide`,
     )
-    .action(async (options: ConnectOptions & { output: Format; beforeInstall?: boolean }) => {
+    .action(async (options: DoctorOptions) => {
       const [{ withSession }, { diagnose }] = await Promise.all([
         import("./session.ts"),
         import("./run-doctor.ts"),
@@ -26,8 +33,8 @@ Examples:
       await withSession(options, async (session) => {
         const found = await diagnose(session, options.beforeInstall === true);
         show(options.output, { findings: found }, (wide) => render(found, wide));
-        if (found.some(({ verdict }) => verdict === "wrong" || verdict === "not looked at"))
-          process.exitCode = 3;
+        const failing = options.allowUnread ? ["wrong"] : ["wrong", "not looked at"];
+        if (found.some(({ verdict }) => failing.includes(verdict))) process.exitCode = 3;
       });
     });
 }
