@@ -60,6 +60,7 @@ export function subject(over: Partial<Subject> = {}): Subject {
     fields: {},
     notedSubnet: subnetId,
     foreignEndpoints: "disconnect",
+    proxyProtocol: false,
     ownEndpoints: [ownEndpoint],
     ...over,
   };

@@ -48,6 +48,12 @@ export const annotations = {
   baseZone: "postern.io/base-domain-dns-zone-id",
   /** Further networks in which the names resolve: ids, separated by commas. */
   networks: "postern.io/private-dns-virtual-network-ids",
+  /** `linked` (default) or `unlinked`: whether they resolve in the hosted cluster's own network too. */
+  ownNetwork: "postern.io/private-dns-own-network",
+  /** The subnet of the private endpoint, instead of that of the machines. */
+  endpointSubnet: "postern.io/endpoint-subnet-id",
+  /** `true`: the link service sends the PROXY protocol, which says by which endpoint a client came. */
+  proxyProtocol: "postern.io/proxy-protocol",
   /** `disconnect` (default) or `refuse`: what a deletion does with endpoints of other people. */
   foreignEndpoints: "postern.io/foreign-endpoints",
   /** `true`: abandon what is in the subscription of the hosted cluster, because no credential for it works any more. */

@@ -83,6 +83,8 @@ export interface Choices {
   baseZone: ResourceId | undefined;
   /** Beside the hosted cluster's own network. */
   networks: readonly ResourceId[];
+  /** The zones are linked to these networks only, and not to the hosted cluster's own. */
+  skipsOwnNetwork?: boolean;
   /** An annotation that cannot be read: what is wrong with it. */
   wrong: string | undefined;
 }

@@ -180,7 +180,7 @@ function namesMessage({ choices, cluster, object }: Observed): string {
 
 /** What a client in the network of the hosted cluster can count on. */
 function availability(
-  { link: { condition, current }, object, cluster }: Observed,
+  { link: { condition, current }, object, cluster, choices }: Observed,
   endpoint: PlannedCondition,
   dns: PlannedCondition,
 ): Outcome {
@@ -194,7 +194,9 @@ function availability(
   return {
     status: "True",
     reason: reasons.success,
-    message: "reachable from the network of the hosted cluster",
+    message: choices.skipsOwnNetwork
+      ? `reachable from the network of the hosted cluster, where others resolve its names: ${annotations.ownNetwork} is unlinked`
+      : "reachable from the network of the hosted cluster",
   };
 }
 

@@ -21,6 +21,8 @@ export interface Subject {
   /** The subnet that is noted as created for this object or for others of its kind. */
   notedSubnet: string | undefined;
   foreignEndpoints: ForeignEndpoints;
+  /** The link service sends the PROXY protocol. */
+  proxyProtocol: boolean;
   /** The ids that the endpoint of this link may have. */
   ownEndpoints: readonly string[];
 }

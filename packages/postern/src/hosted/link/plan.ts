@@ -1,7 +1,14 @@
 import { conditionOf, type PlannedCondition } from "@postern/core/conditions.ts";
 import type { Failure } from "@postern/core/failure.ts";
 import { ownerKey, ownerTag } from "@postern/core/ownership.ts";
-import { nameOf, parentOf, parseResourceId, type ResourceId } from "@postern/core/resource-id.ts";
+import {
+  lastSegment,
+  nameOf,
+  parentOf,
+  parseResourceId,
+  type ResourceId,
+  sameId,
+} from "@postern/core/resource-id.ts";
 import type { PrivateLinkService } from "../../azure/gateways/private-link-services.ts";
 import type { Plan, Requeue } from "../../kube/feature.ts";
 import { act, fail, type Part, type Problem, requeueOf, wait, waits } from "../../kube/part.ts";
@@ -190,15 +197,16 @@ function planRelease(observed: Up, found: PrivateLinkService): LinkPart {
 /** It is as it should be, and published with its alias. */
 function planReady(
   { id, known: { warning } }: Up,
-  { properties: { alias = "" } }: PrivateLinkService,
+  { properties }: PrivateLinkService,
   status: StatusFields,
 ): LinkPart {
+  const { alias = "" } = properties;
   const name = nameOf(id);
   if (alias === "") {
     const message = `link service ${name} has no alias yet · Azure gives it one · nothing to do`;
     return { ...act([], { reason: reasons.error, message }), status };
   }
-  const message = `link service ${name} is ready`;
+  const message = `link service ${name} is ready${linkIdsIn(properties)}`;
   const warned = { reason: "PausedUntilUnreadable", note: warning ?? "", type: "Warning" } as const;
   return {
     ...act([]),
@@ -209,6 +217,27 @@ function planReady(
       ...(warning === undefined ? [] : [warned]),
     ],
   };
+}
+
+/** A message has room for so many connections; `postern tree` shows all. */
+const mostShown = 5;
+
+/** Which endpoint each link id of the PROXY protocol stands for. */
+function linkIdsIn({
+  enableProxyProtocol,
+  privateEndpointConnections = [],
+}: PrivateLinkService["properties"]): string {
+  if (enableProxyProtocol !== true) return "";
+  const known = privateEndpointConnections
+    .flatMap(({ properties: { linkIdentifier, privateEndpoint } }) =>
+      linkIdentifier === undefined
+        ? []
+        : [`${linkIdentifier} is ${lastSegment(privateEndpoint?.id ?? "")}`],
+    )
+    .sort();
+  const more = known.length > mostShown ? ` and ${known.length - mostShown} more` : "";
+  const shown = known.slice(0, mostShown).join(", ");
+  return ` and sends the PROXY protocol${shown && `; link id ${shown}${more}`}`;
 }
 
 /** Why the link service cannot use its load balancer yet; the cloud provider creates or repairs it. */
@@ -224,7 +253,7 @@ function decideAbsent(observed: Up, nat: NatChoice): LinkPart {
   const { subject } = observed;
   switch (nat.is) {
     case "failed":
-      return planFailure(nat.failure, reasons.natSubnetFailed);
+      return planFailure(withScope(observed, nat.failure), reasons.natSubnetFailed);
     case "unfit":
       return wait({ reason: reasons.natSubnetUnfit, message: nat.message }, waits.changeMs);
     case "changing":
@@ -238,7 +267,12 @@ function decideAbsent(observed: Up, nat: NatChoice): LinkPart {
       const existed = subject.fields.privateLinkServiceID !== undefined;
       const why = existed ? "somebody deleted it" : "the cluster has none yet";
       const policy = linkServicePolicy(subject);
-      const part = planCreateLinkService(desiredOf(observed, subnet), why, policy);
+      const created = planCreateLinkService(desiredOf(observed, subnet), why, policy);
+      const remedy = neededOn(observed, subnet);
+      const part = {
+        ...created,
+        steps: remedy ? created.steps.map((step) => ({ ...step, remedy })) : created.steps,
+      };
       const reserves = {
         ...reservationOf(observed, subnet),
         ...(capacity !== undefined && { capacity }),
@@ -260,6 +294,22 @@ function decideAbsent(observed: Up, nat: NatChoice): LinkPart {
       return { ...part, steps };
     }
   }
+}
+
+/** Which permissions a NAT subnet needs that the role in the link service's own resource group does not give. */
+function neededOn({ id, natSubnetID }: Up, subnet: string): string | undefined {
+  if (natSubnetID === undefined) return undefined;
+  const network = parentOf(parseResourceId(subnet, "Microsoft.Network/virtualNetworks/subnets"));
+  if (network === undefined || sameId(parentOf(network) ?? "", parentOf(id) ?? ""))
+    return undefined;
+  return `natSubnetID is in another resource group than the link service: the operator's identity needs Microsoft.Network/virtualNetworks/read, virtualNetworks/subnets/read and virtualNetworks/subnets/join/action at the scope ${network}`;
+}
+
+/** A refused read with the scope of the permission. */
+function withScope(observed: Up, failure: Failure): Failure {
+  const needed =
+    failure.kind === "forbidden" ? neededOn(observed, observed.natSubnetID ?? "") : undefined;
+  return needed ? { ...failure, message: `${failure.message} · ${needed}` } : failure;
 }
 
 /** The subnet is noted first: after a crash its owner is known, and that it may be deleted. */

@@ -7,7 +7,7 @@ import { paused } from "@postern/core/pause.ts";
 import type { WatchCache } from "../../kube/cache.ts";
 import type { OwnObjects } from "../../kube/own-objects.ts";
 import type { Reconcile } from "../../kube/reconcile.ts";
-import { clusterAnnotation, oauthServer, privateRouter } from "../names.ts";
+import { annotations, clusterAnnotation, oauthServer, privateRouter } from "../names.ts";
 import { type Registered, unverifiedMessage } from "../tenancy.ts";
 import type { Observed } from "./observed.ts";
 
@@ -28,8 +28,8 @@ export async function observe(
   { registered, services, clusters, pools, links }: Sources,
   reconcile: Reconcile,
 ): Promise<Observed> {
-  const { namespace = "", annotations } = controlPlane.metadata;
-  const clusterKey = annotations?.[clusterAnnotation] ?? "";
+  const { namespace = "" } = controlPlane.metadata;
+  const clusterKey = controlPlane.metadata.annotations?.[clusterAnnotation] ?? "";
   const cluster = clusters.get(clusterKey);
   const names = [privateRouter, oauthServer];
   const others = links.cache
@@ -44,6 +44,7 @@ export async function observe(
     pause: paused((cluster ?? controlPlane).spec.pausedUntil, reconcile.date()),
     services: names.flatMap((name) => services.get(`${namespace}/${name}`) ?? []),
     links: [...ours.filter((link) => link !== undefined), ...others],
+    endpointSubnetID: (cluster ?? controlPlane).metadata.annotations?.[annotations.endpointSubnet],
     poolSubnetID: firstSubnet(pools.byIndex("cluster", clusterKey)),
   };
 }

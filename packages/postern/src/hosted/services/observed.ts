@@ -13,6 +13,8 @@ export interface Observed {
   services: readonly Service[];
   /** Every link object in the namespace of the control plane. */
   links: readonly AzurePrivateLinkService[];
+  /** The subnet that an annotation of the cluster names for the endpoint. */
+  endpointSubnetID?: string | undefined;
   /** The subnet of the first NodePool of the cluster. */
   poolSubnetID: string | undefined;
 }

@@ -244,6 +244,33 @@ describe("the link object of a Service", () => {
   });
 });
 
+describe("an endpoint subnet that the cluster names", () => {
+  const endpoints = `${network}/subnets/endpoints`;
+
+  test("is that of the link instead of the machines' subnet", () => {
+    expect(made(observed({ endpointSubnetID: ` ${endpoints}` })).spec.guestSubnetID).toBe(
+      endpoints,
+    );
+  });
+
+  test.each([
+    ["in another network", endpoints.replace("/virtualNetworks/guest", "/virtualNetworks/other")],
+    ["that is none", network],
+    ["that is no id", "endpoints"],
+  ])("%s is not used, and the message says what to name", (_, endpointSubnetID) => {
+    const world = observed({ endpointSubnetID });
+    expect(outcome(world)).toMatchObject({ does: [], says: ["EndpointSubnetUnusable"] });
+    expect(plan(world).conditions[0]?.message).toMatch(
+      /name a subnet of the hosted cluster's network/,
+    );
+  });
+
+  test("that changes later does not move the endpoint", () => {
+    const world = observed({ links: [made(observed())], endpointSubnetID: endpoints });
+    expect(outcome(world)).toMatchObject({ does: [], says: ["LinkCannotChange"] });
+  });
+});
+
 test("a base domain that no private DNS zone takes gets no new link, and a link that exists stays", () => {
   const dotted = controlPlane({ spec: { dns: { baseDomain: "example.com." } } });
   expect(outcome(observed({ controlPlane: dotted }))).toMatchObject({

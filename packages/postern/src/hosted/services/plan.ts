@@ -1,13 +1,16 @@
 import type { PlannedCondition } from "@postern/core/conditions.ts";
 import { isExplained } from "@postern/core/failure.ts";
 import { isIp } from "@postern/core/ip.ts";
+import type { AzurePlatform } from "@postern/core/kinds/azure-platform.ts";
 import type { AzurePrivateLinkService } from "@postern/core/kinds/azure-private-link-service.ts";
 import type { Service } from "@postern/core/kinds/core.ts";
 import type { HostedControlPlane } from "@postern/core/kinds/hosted-control-plane.ts";
 import { type PrivateAccess, privateAccess } from "@postern/core/kinds/private-access.ts";
+import { parentOf, parseResourceId, type ResourceId, sameId } from "@postern/core/resource-id.ts";
 import type { Plan, Requeue } from "../../kube/feature.ts";
 import { whyNamesUnusable } from "../dns-names.ts";
 import {
+  annotations,
   conditions,
   controlPlaneFinalizer,
   endpointFinalizer,
@@ -144,7 +147,9 @@ function planService(name: string, observed: Observed, access: PrivateAccess): S
   if (azure === undefined || address === undefined) return {};
   if (typeof address !== "string") return { problem: address };
 
-  const subnet = azure.subnetID || poolSubnetID;
+  const given = endpointSubnetOf(observed, azure);
+  if (given !== undefined && typeof given !== "string") return { problem: given };
+  const subnet = given || azure.subnetID || poolSubnetID;
   if (subnet === undefined) {
     const note = `no private link for ${name} · neither the control plane nor a NodePool names a subnet · set spec.platform.azure.subnetID, or create a NodePool`;
     return { problem: warning(observeReasons.noGuestSubnet, note) };
@@ -163,6 +168,26 @@ function planService(name: string, observed: Observed, access: PrivateAccess): S
     return { step: remove(found, "belongs to an earlier control plane of this name") };
   const note = `AzurePrivateLinkService ${name} is left alone · its owner is not this control plane · delete it, and it is made anew`;
   return { problem: warning(observeReasons.notOurs, note) };
+}
+
+/** The subnet that the cluster names for its endpoint, undefined where it names none, or why it cannot be used. */
+function endpointSubnetOf(
+  { endpointSubnetID: text }: Observed,
+  { vnetID }: AzurePlatform,
+): ResourceId | Warning | undefined {
+  if (text === undefined) return undefined;
+  const refused = (why: string) =>
+    warning(
+      observeReasons.endpointSubnet,
+      `the annotation ${annotations.endpointSubnet} cannot be used · ${why} · name a subnet of the hosted cluster's network, or remove the annotation`,
+    );
+  try {
+    const id = parseResourceId(text.trim(), "Microsoft.Network/virtualNetworks/subnets");
+    return sameId(parentOf(id) ?? "", vnetID) ? id : refused("the subnet is in another network");
+  } catch (error) {
+    if (!isExplained(error)) throw error;
+    return refused(error.message);
+  }
 }
 
 function make(link: AzurePrivateLinkService): ObserveStep {

@@ -11,6 +11,7 @@ export const observeReasons = {
   serviceHasNoIp: "ServiceHasNoIP",
   azureMissing: "AzureBlockMissing",
   nameUnusable: "NameUnusable",
+  endpointSubnet: "EndpointSubnetUnusable",
   noGuestSubnet: "GuestSubnetMissing",
   cannotChange: "LinkCannotChange",
   unverified: "ControlPlaneNotVerified",

@@ -123,7 +123,10 @@ function chainOf(
       under: id("load-balancer"),
       ...(home && { network: home }),
       ...serviceTold,
-      facts: { ...(service?.properties.alias && { alias: service.properties.alias }) },
+      facts: {
+        ...(service?.properties.alias && { alias: service.properties.alias }),
+        ...(service?.properties.enableProxyProtocol && { proxyProtocol: "v2" }),
+      },
       ...(service?.id && { azureId: service.id }),
     },
     {
@@ -134,7 +137,10 @@ function chainOf(
       under: id("link-service"),
       network: guest,
       ...endpointTold,
-      facts: { ...(addresses[0] && { address: addresses[0] }) },
+      facts: {
+        ...(addresses[0] && { address: addresses[0] }),
+        ...linkIdOf(service, endpoint?.id),
+      },
       ...(endpoint?.id && { azureId: endpoint.id }),
     },
   ];
@@ -169,6 +175,16 @@ function chainOf(
       ...others.lines,
     ],
   };
+}
+
+/** The link id by which the PROXY protocol names an endpoint, where the link service sends it. */
+function linkIdOf(service: PrivateLinkService | undefined, endpoint: string | undefined) {
+  const { enableProxyProtocol, privateEndpointConnections = [] } = service?.properties ?? {};
+  if (enableProxyProtocol !== true || endpoint === undefined) return {};
+  const linkId = privateEndpointConnections.find(({ properties }) =>
+    sameId(properties.privateEndpoint?.id ?? "", endpoint),
+  )?.properties.linkIdentifier;
+  return linkId === undefined ? {} : { linkId };
 }
 
 /** Our endpoint while it is being made: only its tags say whose it is, for the status has it when it is done. */
@@ -207,7 +223,7 @@ function otherConnections(
       under,
       ...(network && { network }),
       ...told,
-      facts: { connection: name, owner: "another" },
+      facts: { connection: name, owner: "another", ...linkIdOf(service, endpointId) },
       ...(endpointId && { azureId: endpointId }),
     });
     lines.push({

@@ -128,6 +128,29 @@ describe("the annotation with further networks", () => {
   });
 });
 
+describe("the annotation that leaves out the cluster's own network", () => {
+  const hub = "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/virtualNetworks/hub";
+  const choices = (own: string, more: Record<string, string> = {}) => {
+    const annotations = { "postern.io/private-dns-own-network": own, ...more };
+    return choicesOf({ cluster: { metadata: { name: "one", annotations } } } as never);
+  };
+  const networks = { "postern.io/private-dns-virtual-network-ids": hub };
+
+  test("is not used without a network that is listed, unless Postern creates no names", () => {
+    expect(choices("unlinked").wrong).toMatch(/resolve nowhere .* list the networks/);
+    expect(choices("unlinked", { "postern.io/private-dns": "none" }).wrong).toBeUndefined();
+    expect(choices("unlinked", networks)).toMatchObject({
+      skipsOwnNetwork: true,
+      wrong: undefined,
+    });
+  });
+
+  test("has two values", () => {
+    expect(choices("linked").skipsOwnNetwork).toBeUndefined();
+    expect(choices("no", networks).wrong).toMatch(/must be linked or unlinked/);
+  });
+});
+
 test.each(["a/b/c", "one", "/one", ""])("the annotation %j names no cluster", (cluster) => {
   const found = belonging([{ name: "one", cluster }], { cluster });
   expect(found).toMatchObject({ clusterKey: undefined, misnamed: true });

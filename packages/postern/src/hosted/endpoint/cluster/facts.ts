@@ -286,7 +286,17 @@ export function choicesOf({ cluster, controlPlane }: Belonging): Choices {
   const networks = [...(listed.size > mostNetworks ? [] : listed.values())]
     .map((each) => idIn(annotations.networks, each, "virtualNetworks"))
     .filter((each) => each !== undefined);
+  const own = given[annotations.ownNetwork] ?? "linked";
+  if (own !== "linked" && own !== "unlinked")
+    problems.push(
+      `the annotation ${annotations.ownNetwork} is ${JSON.stringify(own.slice(0, 60))} · it must be linked or unlinked · correct it`,
+    );
+  if (own === "unlinked" && mode !== "none" && networks.length === 0)
+    problems.push(
+      `the names would resolve nowhere · ${annotations.ownNetwork} is unlinked and ${annotations.networks} lists no network · list the networks that resolve them, or remove the first annotation`,
+    );
   return {
+    ...(own === "unlinked" && { skipsOwnNetwork: true }),
     zones: known ? mode : "managed",
     internalZone: zone(annotations.internalZone),
     baseZone: zone(annotations.baseZone),

@@ -56,8 +56,9 @@ function shortHash(id: string): string {
   return createHash("sha256").update(idKey(id)).digest("hex").slice(0, 8);
 }
 
-/** The networks in which the hostnames are to resolve: that of the hosted cluster first. */
+/** The networks in which the hostnames are to resolve: that of the hosted cluster first, unless it is left out. */
 export function desiredNetworks({ object, choices }: Observed): ResourceId[] {
+  if (choices.skipsOwnNetwork) return [...choices.networks];
   const guest = parseResourceId(object.spec.guestVNetID);
   return [guest, ...choices.networks.filter((each) => !sameId(each, guest))];
 }

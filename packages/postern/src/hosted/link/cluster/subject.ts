@@ -84,6 +84,7 @@ export function subjectOf(
     },
     notedSubnet: notedFor(object, parts),
     foreignEndpoints: foreignEndpoints(policy),
+    proxyProtocol: cluster?.metadata.annotations?.[annotations.proxyProtocol] === "true",
     ownEndpoints: privateEndpointID === undefined ? endpoints : [...endpoints, privateEndpointID],
   };
 }

@@ -30,7 +30,7 @@ export function desiredOf(
     nat: [{ name: natConfiguration, subnet: natSubnet }],
     allowed,
     autoApproved: allowed,
-    proxyProtocol: false,
+    proxyProtocol: subject.proxyProtocol,
   };
 }
 

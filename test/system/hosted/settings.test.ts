@@ -1,0 +1,176 @@
+import { randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import {
+  balancer,
+  frontendOf,
+  guestNetwork,
+  guestSubnet,
+  location,
+  managementGroup,
+} from "./azure.ts";
+import { linkedCluster, onlyLink } from "./link-world.ts";
+import { type ClusterShape, hostedClusterObject } from "./objects.ts";
+import { wholeChain } from "./whole-chain.ts";
+import { describeHosted, type HostedWorld, type Thing } from "./world.ts";
+
+const available = "AzurePrivateLinkServiceAvailable";
+
+async function make(world: HostedWorld, name: string, shape: ClusterShape = {}): Promise<Thing> {
+  await world.cluster.request("POST", "/api/v1/namespaces", { metadata: { name: "clusters" } });
+  return world.make(hostedClusterObject("clusters", name, shape));
+}
+
+async function conditionOf(world: HostedWorld, name = "one", type = available) {
+  const cluster = await world.get("HostedCluster", "clusters", name);
+  return cluster?.status?.conditions?.find((each) => each.type === type);
+}
+
+const isAvailable = async (world: HostedWorld, name = "one") =>
+  (await conditionOf(world, name))?.status === "True";
+
+function propertiesAt(world: HostedWorld, id: string): Record<string, unknown> {
+  return (world.azure.at(id)?.properties ?? {}) as Record<string, unknown>;
+}
+
+/** The networks that the private DNS zones are linked to. */
+function linkedNetworks(world: HostedWorld): string[] {
+  const links = world.azure.ids("/virtualnetworklinks/").map((id) => propertiesAt(world, id));
+  const networks = links.map((each) => (each.virtualNetwork as { id: string }).id);
+  return [...new Set(networks)];
+}
+
+describeHosted("a setting of a HostedCluster", (start) => {
+  test("links the zones to the listed networks only, and takes that back", async () => {
+    const world = await start({ features: wholeChain });
+    const hub = guestNetwork.replace(/guest$/, "hub");
+    const properties = { addressSpace: { addressPrefixes: ["172.16.0.0/16"] } };
+    world.azure.simulator.change(hub, { location, properties });
+    const own = "postern.io/private-dns-own-network";
+    const annotations = {
+      [own]: "unlinked",
+      "postern.io/private-dns-virtual-network-ids": hub,
+    };
+    const cluster = await make(world, "one", { annotations });
+    await world.until("it is not available", () => isAvailable(world));
+    expect(linkedNetworks(world)).toEqual([hub]);
+    expect((await conditionOf(world))?.message).toContain(own);
+
+    await world.patch(cluster, { metadata: { annotations: { [own]: null } } });
+    await world.until("its own network is not linked", () => linkedNetworks(world).length === 2);
+    await world.patch(cluster, { metadata: { annotations: { [own]: "unlinked" } } });
+    await world.until("its own network is linked", () => linkedNetworks(world).length === 1);
+    expect(linkedNetworks(world)).toEqual([hub]);
+  });
+
+  test("puts the private endpoint into a subnet of its own", async () => {
+    const world = await start({ features: wholeChain });
+    const subnet = `${guestNetwork}/subnets/endpoints`;
+    world.azure.simulator.change(subnet, { properties: { addressPrefix: "192.168.200.0/24" } });
+    await make(world, "one", { annotations: { "postern.io/endpoint-subnet-id": subnet } });
+    await world.until("it is not available", () => isAvailable(world));
+    const [endpoint = ""] = world.azure.ids("/privateendpoints/");
+    expect(world.azure.at(endpoint)).toMatchObject({ properties: { subnet: { id: subnet } } });
+    expect(guestSubnet).not.toBe(subnet);
+  });
+
+  test("has the link service send the PROXY protocol, in place, and says which link id is which endpoint", async () => {
+    const world = await start({ features: wholeChain });
+    const cluster = await make(world, "one");
+    await world.until("it is not available", () => isAvailable(world));
+    const [id = ""] = world.azure
+      .ids("/privatelinkservices/")
+      .filter((each) => !/connections/.test(each));
+    const alias = () => propertiesAt(world, id).alias;
+    const before = alias();
+    await world.patch(cluster, {
+      metadata: { annotations: { "postern.io/proxy-protocol": "true" } },
+    });
+    await world.until("it sends none", () => propertiesAt(world, id).enableProxyProtocol === true);
+    await world.advance(60_000);
+    expect(alias()).toBe(before);
+    expect((await conditionOf(world, "one", "AzurePLSCreated"))?.message).toMatch(
+      /sends the PROXY protocol; link id \d+ is private-router-pe/,
+    );
+    await world.mark();
+    await world.advance(10 * 60_000);
+    expect(await world.kubeWrites()).toEqual([]);
+  });
+});
+
+describeHosted("a NAT subnet in another resource group", (start) => {
+  test("is used once the operator's identity has the permissions that the condition names with their scope", async () => {
+    const rights = { operator: ["Microsoft.Network/*"], guest: ["Microsoft.Network/*"] };
+    const world = await start({ features: onlyLink(), rights });
+    const { simulator } = world.azure;
+    const group = managementGroup.replace(/[^/]+$/, "hub");
+    const hub = `${group}/providers/Microsoft.Network/virtualNetworks/hub`;
+    simulator.change(group, { location });
+    simulator.change(hub, {
+      location,
+      properties: {
+        addressSpace: { addressPrefixes: ["10.0.0.0/16"] },
+        subnets: [
+          { name: "nodes", properties: { addressPrefix: "10.0.0.0/18" } },
+          {
+            name: "nat",
+            properties: {
+              addressPrefix: "10.0.200.0/24",
+              privateLinkServiceNetworkPolicies: "Disabled",
+            },
+          },
+        ],
+      },
+    });
+    const link = await linkedCluster(world, "one", { spec: { natSubnetID: `${hub}/subnets/nat` } });
+    simulator.change(balancer, {
+      location,
+      sku: { name: "Standard" },
+      properties: {
+        frontendIPConfigurations: [
+          {
+            name: frontendOf(link.service),
+            properties: {
+              subnet: { id: `${hub}/subnets/nodes` },
+              privateIPAddress: link.address,
+              privateIPAllocationMethod: "Static",
+            },
+          },
+        ],
+      },
+    });
+    const token = await world.azure.operator.token();
+    const payload = Buffer.from(token.split(".")[1] ?? "", "base64url").toString();
+    const { oid: principalId } = JSON.parse(payload) as { oid: string };
+    const grant = (actions: string[]) => {
+      const at = `${hub}/providers/Microsoft.Authorization`;
+      const id = `${at}/roleDefinitions/${randomUUID()}`;
+      const permissions = [{ actions, notActions: [] }];
+      simulator.change(id, { properties: { roleName: id, assignableScopes: [hub], permissions } });
+      const properties = { roleDefinitionId: id, principalId };
+      simulator.change(`${at}/roleAssignments/${randomUUID()}`, { properties });
+    };
+    const failed = async () => {
+      const found = await world.get("AzurePrivateLinkService", link.namespace, "private-router");
+      return found?.status?.conditions?.find(({ type }) => type === "AzurePLSCreated");
+    };
+    await world.advance(60_000);
+    expect(await failed()).toMatchObject({ reason: "NATSubnetCreationFailed" });
+    expect((await failed())?.message).toContain(`subnets/join/action at the scope ${hub}`);
+
+    grant([
+      "Microsoft.Network/virtualNetworks/read",
+      "Microsoft.Network/virtualNetworks/subnets/read",
+    ]);
+    await world.until(
+      "the join is not refused",
+      async () => (await failed())?.reason === "PLSCreationFailed",
+      30,
+    );
+    expect((await failed())?.message).toMatch(
+      /LinkedAuthorizationFailed.*subnets\/join\/action at the scope/,
+    );
+
+    grant(["Microsoft.Network/virtualNetworks/subnets/join/action"]);
+    await world.until("there is none", async () => (await failed())?.status === "True", 30);
+  });
+});
