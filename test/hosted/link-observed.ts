@@ -102,6 +102,7 @@ export function up(over: Partial<Up> = {}): Up {
     service: there(service()),
     owner: { is: "ours" },
     frontend: frontend(),
+    isBalancerFull: false,
     nat: { is: "not needed" },
     natOfService: subnetId,
     ...over,

@@ -36,8 +36,8 @@ export interface Azure {
   /** The operator's identity, and that of the control planes; each has every right in its own subscription only. */
   operator: TokenSource;
   guest: TokenSource;
-  /** A frontend on the internal load balancer, and its address. */
-  addFrontend(name: string, address?: string): string;
+  /** A frontend on an internal load balancer, of which each has up to 8 unless they are not spread, and its address. */
+  addFrontend(name: string, address?: string, spread?: boolean): string;
   removeFrontend(name: string): void;
   /** Everything there is, as ids in lower case; with a part, only those that hold it. */
   ids(part?: string): string[];
@@ -88,32 +88,41 @@ export async function startAzure(options: SimulatorOptions = {}, rights?: Rights
     : identity("operator");
   const guest = rights ? limited("guest", guestGroup, rights.guest) : identity("guest");
   const frontends: JsonObject[] = [];
-  const writeFrontends = () =>
-    simulator.change(balancer, {
+  /** Which load balancer a frontend is on: as the cloud provider spreads them. */
+  const placeOf = new Map<JsonObject, string>();
+  const writeFrontends = (id: string) =>
+    simulator.change(id, {
       location,
       sku: { name: "Standard" },
-      properties: { frontendIPConfigurations: frontends },
+      properties: {
+        frontendIPConfigurations: frontends.filter((each) => placeOf.get(each) === id),
+      },
     });
   return {
     simulator,
     operator,
     guest,
-    addFrontend: (name, address = addressAt(frontends.length)) => {
-      frontends.push({
+    addFrontend: (name, address = addressAt(frontends.length), spread = true) => {
+      const frontend = {
         name,
         properties: {
           subnet: { id: `${managementNetwork}/subnets/nodes` },
           privateIPAddress: address,
           privateIPAllocationMethod: "Static",
         },
-      });
-      writeFrontends();
+      };
+      const place = spread ? Math.floor(placeOf.size / 8) : 0;
+      const id = place === 0 ? balancer : `${balancer}-${place + 1}`;
+      frontends.push(frontend);
+      placeOf.set(frontend, id);
+      writeFrontends(id);
       return address;
     },
     removeFrontend: (name) => {
       const at = frontends.findIndex((each) => each.name === name);
-      frontends.splice(at, at < 0 ? 0 : 1);
-      writeFrontends();
+      const [removed] = frontends.splice(at, at < 0 ? 0 : 1);
+      const id = removed && placeOf.get(removed);
+      if (id !== undefined) writeFrontends(id);
     },
     ids: (part = "") =>
       Object.keys(simulator.snapshot().resources)

@@ -174,3 +174,53 @@ describeHosted("a NAT subnet in another resource group", (start) => {
     await world.until("there is none", async () => (await failed())?.status === "True", 30);
   });
 });
+
+describeHosted("a load balancer", (start) => {
+  test("gets no ninth link service, and the cluster gets one when there is room", async () => {
+    const world = await start({
+      features: onlyLink(),
+      simulator: { operationMs: { "*": 30_000 } },
+    });
+    const { azure } = world;
+    const add = azure.addFrontend;
+    azure.addFrontend = (name, address) => add(name, address, false);
+    const clusters = await Promise.all(
+      Array.from({ length: 11 }, (_, at) => linkedCluster(world, `c${at}`)),
+    );
+    const reasons = async () => {
+      const links = await world.list("AzurePrivateLinkService");
+      return links.map((each) => world.condition(each, "AzurePLSCreated")).sort();
+    };
+    await world.until(
+      "eight are not ready",
+      async () => (await reasons()).filter((each) => each === "True AzureSuccess").length === 8,
+    );
+    await world.advance(5 * 60_000);
+    expect((await reasons()).slice(0, 3)).toEqual(Array(3).fill("False ILBFull"));
+    const written = world
+      .armRequests()
+      .filter(({ method, path }) => method === "PUT" && /privateLinkServices/i.test(path));
+    expect(written).toHaveLength(8);
+    await world.mark();
+    await world.advance(30 * 60_000);
+    expect(await world.kubeWrites()).toEqual([]);
+
+    const states = await Promise.all(
+      clusters.map(async ({ namespace, link }) => ({
+        link,
+        at: await world.get("AzurePrivateLinkService", namespace, "private-router"),
+      })),
+    );
+    const ready = states.find(({ at }) =>
+      world.condition(at, "AzurePLSCreated")?.startsWith("True"),
+    );
+    if (ready) await world.remove(ready.link);
+    await world.until(
+      "another is not ready",
+      async () =>
+        (await reasons()).filter((each) => each === "True AzureSuccess").length === 8 &&
+        (await reasons()).length === 10,
+      30,
+    );
+  });
+});

@@ -9,6 +9,7 @@ import { applyLinkServiceStep } from "../../private-link/link-service/apply.ts";
 import type { Reservation } from "../../private-link/nat-subnets/reservations.ts";
 import type { LinkParts } from "./cluster/dependencies.ts";
 import { natSubnetAnnotation, notedSubnetOf } from "./nat/note.ts";
+import { balancerOf } from "./service/service-list.ts";
 import type { LinkStep } from "./steps.ts";
 
 /** Another link was faster. */
@@ -33,6 +34,11 @@ export async function apply(
     case "subnet":
       return applySubnetStep(step, parts, reconcile);
     default:
+      if (step.on === "link service" && step.verb === "create") {
+        const balancer = balancerOf(step.body.properties);
+        if (balancer !== undefined && !parts.serviceList.tryCreate(balancer, step.id, now))
+          return outrun;
+      }
       return applyLinkServiceStep(step, parts.armClients.management(reconcile));
   }
 }

@@ -18,7 +18,7 @@ import type { LinkParts } from "./cluster/dependencies.ts";
 import { known } from "./cluster/requirements.ts";
 import { ownNatSubnet, serviceId, subjectOf } from "./cluster/subject.ts";
 import { type Belonging, belongingOf } from "./cluster/verified-cluster.ts";
-import { type Frontend, frontendsAt, isFrontendOf } from "./load-balancer/frontends.ts";
+import { type Frontend, fresherMs, frontendsAt, isFrontendOf } from "./load-balancer/frontends.ts";
 import { observeNat } from "./nat/observe.ts";
 import type { Observed, ObservedFrontend, Subject, Up } from "./observed.ts";
 import { allowedSubscriptions, desiredOf } from "./service/desired.ts";
@@ -99,7 +99,7 @@ async function observeUp(
     return chosen(all, serviceUid, current);
   });
   const { natSubnetID, additionalAllowedSubscriptions = [] } = object.spec;
-  const desired: Omit<Up, "nat" | "service" | "owner" | "natOfService"> = {
+  const desired: Omit<Up, "nat" | "service" | "owner" | "natOfService" | "isBalancerFull"> = {
     stage: "up",
     subject,
     known: found,
@@ -109,8 +109,16 @@ async function observeUp(
     frontend: "failed" in frontend ? { is: "failed", failure: frontend.failed } : frontend,
   };
   const service = await asItIsNow(arm, reported, desired);
+  const balancer =
+    service.state === "absent" && desired.frontend.is === "found"
+      ? desired.frontend.frontend.balancer
+      : undefined;
+  const isFull = () => balancer !== undefined && serviceList.isFull(balancer, id, now);
+  // Somebody may have made room since the last list.
+  if (isFull()) await serviceList.refresh(arm, Math.min(fresherMs, maxAgeMs), now);
   const observed: Omit<Up, "nat"> = {
     ...desired,
+    isBalancerFull: isFull(),
     service,
     owner: ownerOf(service, id),
     natOfService:

@@ -65,6 +65,8 @@ export interface Up {
   /** Whether it is the object's own; of no interest where it does not exist. */
   owner: Ownership;
   frontend: ObservedFrontend;
+  /** The load balancer has as many link services of others as Azure allows. */
+  isBalancerFull: boolean;
   /** Where the service is to be created: from where it may take its address. */
   nat: NatObserved;
   /** Where the service exists: the subnet of its NAT address, where we created it. */

@@ -35,6 +35,7 @@ import type { Observed, StatusFields, Stopped, Unseen, Up } from "./observed.ts"
 import { planDelete } from "./plan-delete.ts";
 import { reasons } from "./reasons.ts";
 import { desiredOf, linkServicePolicy } from "./service/desired.ts";
+import { mostOnBalancer } from "./service/service-list.ts";
 import type { LinkStep } from "./steps.ts";
 
 export { reasons };
@@ -141,7 +142,7 @@ function decide(observed: Up, nat: NatChoice): LinkPart {
     case "there":
       return decideThere(observed, service.resource);
     case "absent":
-      return checkBalancer(observed) ?? decideAbsent(observed, nat);
+      return checkBalancer(observed) ?? checkRoom(observed) ?? decideAbsent(observed, nat);
   }
 }
 
@@ -247,6 +248,14 @@ function checkBalancer(observed: Up): LinkPart | undefined {
     return planFailure(frontend.failure, reasons.loadBalancerLookupFailed);
   const problem = balancerProblem(observed);
   return problem && wait({ reason: problem.reason, message: problem.message }, waits.failureMs);
+}
+
+/** Azure refuses one more link service, and says only that a limit is reached. */
+function checkRoom({ isBalancerFull, frontend, subject }: Up): LinkPart | undefined {
+  if (!isBalancerFull || frontend.is !== "found") return undefined;
+  const balancer = nameOf(frontend.frontend.balancer);
+  const message = `the link service is not created · load balancer ${balancer} has ${mostOnBalancer} already, and Azure allows no more · have the cloud provider spread Services over several load balancers (https://cloud-provider-azure.sigs.k8s.io/topics/multislb), then delete Service ${subject.name}: it is created again and gets another one`;
+  return wait({ reason: reasons.loadBalancerFull, message }, waits.changeMs);
 }
 
 function decideAbsent(observed: Up, nat: NatChoice): LinkPart {

@@ -25,6 +25,7 @@ export const reasons = {
   loadBalancerFailed: "ILBFailed",
   loadBalancerUnsupported: "ILBUnsupported",
   loadBalancerForeign: "ILBOfAnotherService",
+  loadBalancerFull: "ILBFull",
   natSubnetUnfit: "NATSubnetUnfit",
   ownedByAnother: "OwnedByAnother",
   // It is under way.

@@ -1,6 +1,13 @@
 import type { World } from "../world.ts";
 import type { Finding, WorldCheck } from "./check.ts";
-import { admission, balancerPlace, balancerSku, leadsSomewhere, waiting } from "./links.ts";
+import {
+  admission,
+  balancerPlace,
+  balancerRoom,
+  balancerSku,
+  leadsSomewhere,
+  waiting,
+} from "./links.ts";
 import { linkedTwice, ownResolvers, shadowed } from "./names.ts";
 import { freeAddresses, natAddresses, natPolicy } from "./subnets.ts";
 
@@ -11,6 +18,7 @@ export const worldChecks: readonly WorldCheck[] = [
   freeAddresses,
   balancerPlace,
   balancerSku,
+  balancerRoom,
   admission,
   waiting,
   leadsSomewhere,

@@ -58,6 +58,21 @@ const wrong: Record<string, [what: string, world: World, verdict: string, says: 
       "makes no link service",
     ],
   ],
+  "link services of the load balancer": [
+    [
+      "a load balancer that takes no more",
+      oneWorld({
+        azure: {
+          linkServices: Array.from({ length: 8 }, (_, at) => ({
+            ...service({}),
+            id: `${ids.service}-${at}`,
+          })),
+        },
+      }),
+      "warning",
+      "8 of at most 8",
+    ],
+  ],
   "NAT addresses": [
     [
       "more addresses than Azure gives",

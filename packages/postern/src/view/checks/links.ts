@@ -4,6 +4,7 @@ import { ownerIn } from "@postern/core/ownership.ts";
 import { idKey } from "@postern/core/resource-id.ts";
 import { shellWord } from "@postern/core/shell.ts";
 import type { PrivateLinkService } from "../../azure/gateways/private-link-services.ts";
+import { balancerOf, mostOnBalancer } from "../../hosted/link/service/service-list.ts";
 import { askedIn } from "../cluster-objects.ts";
 import { indexOf, networkOf, type WorldIndex } from "../index-of.ts";
 import { balancerIdOf } from "../parts/states.ts";
@@ -72,6 +73,34 @@ export const balancerPlace = ofLinks("region and network of the load balancer", 
     };
   return { verdict: "ok", found: `both in ${location}` };
 });
+
+/** Azure allows so many link services in front of a load balancer, and refuses the next cluster's. */
+export const balancerRoom: WorldCheck = {
+  name: "link services of the load balancer",
+  look({ azure, kube }) {
+    const own = new Set(
+      kube.links.map(({ status }) => idKey(status?.internalLoadBalancerID ?? "")),
+    );
+    const services = Map.groupBy(azure.linkServices, ({ properties }) => balancerOf(properties));
+    const all = azure.loadBalancers.flatMap(({ id = "" }): Told[] => {
+      if (!own.has(idKey(id))) return [];
+      const used = services.get(idKey(id))?.length ?? 0;
+      const found = `${used} of at most ${mostOnBalancer}`;
+      return used < mostOnBalancer
+        ? [{ about: id, verdict: "ok", found }]
+        : [
+            {
+              about: id,
+              verdict: "warning",
+              found,
+              remedy:
+                "have the cloud provider spread Services over several load balancers before the next cluster is created",
+            },
+          ];
+    });
+    return findings(balancerRoom.name, all);
+  },
+};
 
 /** The guest must see the link service, and be let in without a person. */
 export const admission = ofLinks("visibility and approval", (link, index) => {
