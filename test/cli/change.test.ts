@@ -567,6 +567,25 @@ users: [{name: u, ${user}}]
   );
 
   test(
+    "with a private zone that does not exist is rejected, and nothing is created",
+    async () => {
+      const id = `${guests}/blue/${network}/privateDnsZones/zoned.example.com`;
+      const refused = await on.run(
+        "cluster",
+        "create",
+        "zoned",
+        ...options,
+        "--private-zone-id",
+        id,
+      );
+      expect(refused).toMatchObject({ exitCode: 64, stdout: "" });
+      expect(refused.stderr).toContain("does not exist: create it, correct the id");
+      expect((await on.local.kube("GET", `${hostedClusters}/zoned`)).status).toBe(404);
+    },
+    slow,
+  );
+
+  test(
     "is rendered without being made, made, not made twice, and destroyed with all that it had",
     async () => {
       const rendered = await on.run("cluster", "create", "new", ...options, "--render");

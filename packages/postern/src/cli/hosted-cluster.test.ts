@@ -33,6 +33,26 @@ function published(over: Partial<CreateOptions>): Record<string, string> {
   );
 }
 
+describe("a private zone", () => {
+  const zone = (name: string) =>
+    `/subscriptions/s/resourceGroups/one/providers/Microsoft.Network/privateDnsZones/${name}`;
+
+  test.each(["one.example.com", "Example.com", "apps.one.example.com"])(
+    "above the names of the cluster is accepted: %s",
+    (name) => {
+      expect(made({ privateZoneId: zone(name) }).dns).toMatchObject({ privateZoneID: zone(name) });
+    },
+  );
+
+  test.each([
+    ["that is no parent of the names", zone("two.example.com"), "give the zone one.example.com"],
+    ["whose name only ends alike", zone("ample.com"), "is no parent of *.apps.one.example.com"],
+    ["that is no zone", "/subscriptions/s", "--private-zone-id: "],
+  ])("%s is rejected", (_, privateZoneId, message) => {
+    expect(() => made({ privateZoneId })).toThrow(message);
+  });
+});
+
 test.each([
   [
     "a base domain with a dot at its end",

@@ -1,6 +1,7 @@
 import { apiVersionOf } from "@postern/core/kind.ts";
 import { hostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
 import { UsageError } from "@postern/core/process/usage-error.ts";
+import { nameOf, parseResourceId } from "@postern/core/resource-id.ts";
 import { whyNamesUnusable } from "../hosted/dns-names.ts";
 
 /** What `postern cluster create` is told. */
@@ -31,6 +32,7 @@ export function hostedClusterOf(name: string, options: CreateOptions) {
     throw new UsageError(
       "--endpoint-access-private-… is for a private link: set --endpoint-access to Private or PublicAndPrivate",
     );
+  checkPrivateZone(name, options);
   const services = servicesOf(name, options);
   const unusable = whyNamesUnusable({
     metadata: { name },
@@ -74,6 +76,22 @@ export function hostedClusterOf(name: string, options: CreateOptions) {
       },
     },
   };
+}
+
+/** A zone that is no parent of the cluster's own names would contain none of them. Whether it exists is asked before the cluster is created. */
+function checkPrivateZone(name: string, { privateZoneId: id, baseDomain }: CreateOptions): void {
+  if (id === undefined) return;
+  let zone: string;
+  try {
+    zone = nameOf(parseResourceId(id, "Microsoft.Network/privateDnsZones")).toLowerCase();
+  } catch (error) {
+    throw new UsageError(`--private-zone-id: ${(error as Error).message}`);
+  }
+  const names = `*.apps.${name}.${baseDomain}`.toLowerCase();
+  if (names.endsWith(`.${zone}`)) return;
+  throw new UsageError(
+    `--private-zone-id: the zone ${zone} is no parent of ${names}, so no name of the cluster could be in it: give the zone ${name}.${baseDomain} or one above it`,
+  );
 }
 
 /** Which service is published how, and under which public name. */

@@ -1,5 +1,6 @@
 import { realClock, wait } from "@postern/core/clock.ts";
 import type { Unread } from "@postern/core/dashboard/picture.ts";
+import { isExplained } from "@postern/core/failure.ts";
 import { type KubeObject, keyOf } from "@postern/core/kind.ts";
 import { azurePrivateLinkService } from "@postern/core/kinds/azure-private-link-service.ts";
 import { namespace as namespaceKind, type Service, service } from "@postern/core/kinds/core.ts";
@@ -8,8 +9,9 @@ import { privateAccess } from "@postern/core/kinds/private-access.ts";
 import { secret, secretValue } from "@postern/core/kinds/secret.ts";
 import { UsageError } from "@postern/core/process/usage-error.ts";
 import { writeWhole } from "@postern/core/process/whole-file.ts";
-import { resourceGroupId } from "@postern/core/resource-id.ts";
+import { parseResourceId, resourceGroupId } from "@postern/core/resource-id.ts";
 import { shellWord } from "@postern/core/shell.ts";
+import { privateDnsZones } from "../azure/gateways/private-dns.ts";
 import { annotations, clusterAnnotation } from "../hosted/names.ts";
 import { portableKubeconfig } from "../kube/portable-kubeconfig.ts";
 import { gatherKube } from "../view/gather.ts";
@@ -23,12 +25,30 @@ import type { Session } from "./session.ts";
 const minuteMs = 60_000;
 const lookEveryMs = 2_000;
 
-/** Make the namespace where there is none, and the cluster in it. */
-export async function makeCluster({ kube, signal }: Session, object: KubeObject): Promise<void> {
+/** Create the namespace where there is none, and the cluster in it. */
+export async function makeCluster(session: Session, object: KubeObject): Promise<void> {
+  const { kube, signal } = session;
+  await checkPrivateZone(session, object);
   const name = object.metadata.namespace ?? "default";
   const held = await kube.get({ kind: namespaceKind, name }, signal);
   if (held === undefined) await kube.create(namespaceKind, { metadata: { name } }, signal);
   await kube.create(hostedCluster, object, signal);
+}
+
+/** A zone that does not exist is rejected; where that cannot be read, the person is told so. */
+async function checkPrivateZone({ reading }: Session, object: KubeObject): Promise<void> {
+  const { dns } = (object as { spec?: { dns?: { privateZoneID?: string } } }).spec ?? {};
+  if (dns?.privateZoneID === undefined) return;
+  const id = parseResourceId(dns.privateZoneID, "Microsoft.Network/privateDnsZones");
+  try {
+    if ((await privateDnsZones(reading).get(id)) !== undefined) return;
+  } catch (error) {
+    if (!isExplained(error)) throw error;
+    return print(`whether ${id} exists is not known: ${error.explain().message}`);
+  }
+  throw new UsageError(
+    `--private-zone-id: ${id} does not exist: create it, correct the id, or leave the option out`,
+  );
 }
 
 /** Delete a cluster and wait until it is gone. */
