@@ -1,9 +1,13 @@
 // Writes docs/reference/metrics.md from the metrics in the code; with --check it only says whether they are in step.
 import { readFileSync, writeFileSync } from "node:fs";
+import { realClock } from "@postern/core/clock.ts";
 import { Registry } from "@prometheus-io/client";
 import { DnsMetrics } from "postern/cluster-api/dns/azure/metrics.ts";
 import { Metrics } from "postern/kube/metrics.ts";
 import { countRequests } from "postern/operator/azure.ts";
+import { showBudgets, showCertificates } from "postern/operator/azure-metrics.ts";
+import { ClusterMetrics } from "postern/operator/cluster-metrics.ts";
+import { showInventory } from "postern/operator/link-inventory.ts";
 
 const page = new URL("../docs/reference/metrics.md", import.meta.url);
 
@@ -13,6 +17,12 @@ export function metricsPage(): string {
   const process = new Metrics({ processMetrics: true }).registry;
   const azure = new Registry();
   countRequests(azure);
+  showBudgets(azure, () => []);
+  showCertificates(azure);
+  const clusters = new Registry();
+  new ClusterMetrics(clusters, { runtime: undefined as never, clock: realClock });
+  const inventory = new Registry();
+  showInventory(inventory, () => undefined);
   const dns = new Registry();
   new DnsMetrics(dns);
   const code = (text: string) => `\`${text}\``;
@@ -32,6 +42,15 @@ export function metricsPage(): string {
     table(process, /^nodejs_eventloop_lag/),
     "## Azure",
     table(azure),
+    "## Clusters",
+    [
+      `Computed when they are read, by the process that leads (${code("leader_election_master_status")}). ${code("kind")} is ${code("HostedCluster")} or ${code("AzureCluster")}, of connections`,
+      `${code("AzurePrivateLinkService")}. After 2,000 clusters of a process the others are counted in ${code("postern_clusters")} only.`,
+    ].join("\n"),
+    table(clusters),
+    "## The management group",
+    "Read with the lowest priority every five minutes, by the process that leads the management side.",
+    table(inventory),
     "## The names of clusters of Cluster API",
     `The names and labels are those of dns-operator-azure. ${code("type")} is ${code("public")} or ${code("private")}, ${code("method")} that of HTTP.\n${code("tenant_id")} is that of the AzureClusterIdentity by which the zone is reached, and empty for clusters that are no AzureClusters.`,
     table(dns),

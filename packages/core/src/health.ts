@@ -123,6 +123,11 @@ const approvals = new Set([
   "PrivateEndpointNotApproved",
 ]);
 
+/** Whether a condition says that a connection is not approved. */
+export function isApprovalPending({ status, reason = "" }: HealthCondition): boolean {
+  return status !== "True" && approvals.has(reason);
+}
+
 /** Whether what a condition is about is done, in progress, or failed. What is in progress for too long has failed. */
 export function conditionProgress(
   { status, reason = "", severity, lastTransitionTime }: HealthCondition,

@@ -15,6 +15,7 @@ import { type ClusterApiFlags, clusterApiSettings } from "postern/operator/clust
 import { clusterApiFeatures, hostedFeatures } from "postern/operator/features.ts";
 import { installationOf } from "postern/operator/installation.ts";
 import { managementGroupIn } from "postern/operator/management-group.ts";
+import { startOwnMetrics } from "postern/operator/own-metrics.ts";
 import { cloudProviderFeature } from "./cloud-provider/feature.ts";
 import { portInUse } from "./local-error.ts";
 import { isOwned } from "./own-objects.ts";
@@ -144,6 +145,7 @@ async function begin(
   });
   const managementGroup = await managementGroupIn(env);
   const installation = (await installationOf(client, { log, clock }).read(signal)) ?? "";
+  const management = { managementGroup, installation };
   // Everything on this machine is one person's.
   const parts = { azure, client, registry, clock, env, policy: openPolicy };
   const clusterApi = await clusterApiSettings(options.clusterApi, { role: "all" }, env);
@@ -153,7 +155,7 @@ async function begin(
         role: "all",
         natSubnets: "shared",
         natPrefixLength: 24,
-        management: { managementGroup, installation },
+        management,
       },
       parts,
     ),
@@ -173,6 +175,7 @@ async function begin(
   }
   const { drift } = azure;
   const runtime = new Runtime({ client, log, metrics, journal, clock, features, drift });
+  const stopMetrics = startOwnMetrics(registry, { runtime, azure, clock, log, management });
   const ending = new AbortController();
   const ran = runtime.run(ending.signal);
   await Promise.race([ran, Promise.all(runtime.caches.all().map((cache) => cache.known))]);
@@ -182,6 +185,7 @@ async function begin(
     metrics,
     azure,
     async end() {
+      stopMetrics();
       ending.abort(new Error("stopping"));
       await ran;
       azure.close();

@@ -81,6 +81,8 @@ export interface WorldOptions extends Process {
   metrics?: Metrics;
   /** How often drift is checked; every 5 minutes where nothing is said. */
   drift?: DriftInterval;
+  /** Called with the controllers of each process before they start. */
+  onRuntime?: (runtime: Runtime, client: KubeClient) => void;
   /** Do not start the controllers yet. */
   stopped?: boolean;
 }
@@ -216,6 +218,7 @@ async function startWorld(cluster: Cluster, options: WorldOptions): Promise<Host
       drift: options.drift,
     });
     client.caches = runtime.caches;
+    options.onRuntime?.(runtime, client);
     if (given.proxy) client.waiting = given.proxy.waiting;
     const signal = new AbortController();
     const ran = runtime.run(signal.signal);

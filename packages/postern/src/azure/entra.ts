@@ -1,3 +1,4 @@
+import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { TokenCredential, TokenCredentialOptions } from "@azure/identity";
 import { type Clock, realClock } from "@postern/core/clock.ts";
@@ -22,6 +23,8 @@ export interface EntraOptions {
   ca?: string;
   /** Sends the requests to Entra; the SDK's own unless a test gives one. */
   httpClient?: NonNullable<TokenCredentialOptions["httpClient"]>;
+  /** Called with each certificate that is used, and when it expires. */
+  onCertificate?: (principal: Principal, expiresAt: Date) => void;
 }
 
 type Sdk = typeof import("@azure/identity");
@@ -98,6 +101,8 @@ export function clientCertificate(
     const given = await read();
     const { password } = given;
     const certificate = checkedCertificate(given);
+    const expiresAt = expiryOf(certificate);
+    if (expiresAt) options.onCertificate?.(principal, expiresAt);
     const locked = password === undefined ? {} : { certificatePassword: password };
     return new ClientCertificateCredential(
       tenantId,
@@ -124,6 +129,15 @@ function checkedCertificate({ certificate, password }: CertificateText): string 
   const problem = keyProblem(key, password);
   if (problem !== undefined) throw refuse(problem);
   return read.blocks.map(({ text }) => text).join("");
+}
+
+/** When the first certificate of a text expires; what cannot be read is the SDK's to refuse. */
+function expiryOf(certificate: string): Date | undefined {
+  try {
+    return new X509Certificate(certificate).validToDate;
+  } catch {
+    return undefined;
+  }
 }
 
 /**

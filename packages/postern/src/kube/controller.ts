@@ -216,8 +216,8 @@ export class Controller {
     if (reconcile.rejected && !outcome.failed) outcome = { failed: true };
     metrics.working(-1);
     const seconds = (this.#clock.now() - started) / 1000;
-    if (outcome.failed) metrics.passed("error", seconds);
-    else metrics.passed(outcome.requeueMs === undefined ? "success" : "requeue_after", seconds);
+    if (outcome.failed) metrics.reconciled("error", seconds);
+    else metrics.reconciled(outcome.requeueMs === undefined ? "success" : "requeue_after", seconds);
     return outcome;
   }
 
@@ -245,6 +245,8 @@ export class Controller {
       const plan = this.#unlessUnconfirmed(allowed, object, reconcile);
       if (plan.finalizer === "add") object = await this.#finalizer(object, true, reconcile);
       const { runningMs, failures } = await this.#applyAll(plan, context, object, reconcile);
+      if (reconcile.priority === "drift" && plan.steps.length > failures.length)
+        this.#options.metrics.driftCorrected();
       if (plan.finalizer === "remove" && plan.steps.length === 0) {
         await this.#finalizer(object, false, reconcile);
         return this.#settled(reconcile.key);

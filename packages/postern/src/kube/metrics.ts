@@ -6,7 +6,7 @@ import type { QueueObserver, WorkQueue } from "./queue.ts";
 export type Result = "success" | "error" | "requeue" | "requeue_after";
 
 const results: readonly Result[] = ["success", "error", "requeue", "requeue_after"];
-const passBuckets = [
+const reconcileBuckets = [
   0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1,
   1.25, 1.5, 1.75, 2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60,
 ];
@@ -30,7 +30,8 @@ const longestLabel = 256;
 
 /** What one controller counts. */
 export interface ControllerMetrics {
-  passed(result: Result, seconds: number): void;
+  reconciled(result: Result, seconds: number): void;
+  driftCorrected(): void;
   terminal(): void;
   panicked(): void;
   timedOut(): void;
@@ -45,27 +46,32 @@ export class Metrics {
   readonly #controllers = new Map<string, WorkQueue>();
   readonly #reconciles = this.#counter(
     "controller_runtime_reconcile_total",
-    "Passes over an object",
+    "Reconciles of an object",
     ["controller", "result"],
   );
   readonly #errors = this.#counter(
     "controller_runtime_reconcile_errors_total",
-    "Passes that failed",
+    "Reconciles that failed",
     ["controller"],
   );
   readonly #terminal = this.#counter(
     "controller_runtime_terminal_reconcile_errors_total",
-    "Passes that failed for good: only a change of the object helps",
+    "Reconciles that failed for good: only a change of the object helps",
     ["controller"],
   );
   readonly #panics = this.#counter(
     "controller_runtime_reconcile_panics_total",
-    "Passes ended by a bug",
+    "Reconciles ended by a bug",
     ["controller"],
   );
   readonly #timeouts = this.#counter(
     "controller_runtime_reconcile_timeouts_total",
-    "Passes that took too long",
+    "Reconciles that took too long",
+    ["controller"],
+  );
+  readonly #drift = this.#counter(
+    "postern_drift_corrected_total",
+    "Drift checks that found a difference and began to correct it",
     ["controller"],
   );
   readonly #unhandledRejections = this.#counter(
@@ -73,19 +79,19 @@ export class Metrics {
     "Promises that were rejected without a handler, each a bug; the controller is `unknown` outside a reconcile",
     ["controller"],
   );
-  readonly #passSeconds = new Histogram({
+  readonly #reconcileSeconds = new Histogram({
     name: "controller_runtime_reconcile_time_seconds",
-    help: "How long a pass took",
+    help: "How long a reconcile took",
     labelNames: ["controller"],
-    buckets: passBuckets,
+    buckets: reconcileBuckets,
     registers: [this.registry],
   });
   readonly #maxWorkers = this.#gauge(
     "controller_runtime_max_concurrent_reconciles",
-    "Passes that may run at once",
+    "Reconciles that may run at once",
     ["controller"],
   );
-  readonly #workers = this.#gauge("controller_runtime_active_workers", "Passes running now", [
+  readonly #workers = this.#gauge("controller_runtime_active_workers", "Reconciles running now", [
     "controller",
   ]);
   readonly #depth = this.#gauge("workqueue_depth", "Keys that wait", [
@@ -134,8 +140,8 @@ export class Metrics {
             : "workqueue_longest_running_processor_seconds",
         help:
           which === "total"
-            ? "Seconds that the passes running now have taken together"
-            : "Seconds that the longest pass running now has taken",
+            ? "Seconds that the reconciles running now have taken together"
+            : "Seconds that the longest reconcile running now has taken",
         labelNames: ["name", "controller"],
         registers: [this.registry],
         collect() {
@@ -158,8 +164,9 @@ export class Metrics {
     const panics = this.#panics.labels(byController);
     const timeouts = this.#timeouts.labels(byController);
     const rejections = this.#unhandledRejections.labels(byController);
-    for (const child of [errors, terminal, panics, timeouts, rejections]) child.inc(0);
-    const seconds = this.#passSeconds.labels(byController);
+    const drift = this.#drift.labels(byController);
+    for (const child of [errors, terminal, panics, timeouts, rejections, drift]) child.inc(0);
+    const seconds = this.#reconcileSeconds.labels(byController);
     this.#maxWorkers.labels(byController).set(concurrency);
     const workers = this.#workers.labels(byController);
     workers.set(0);
@@ -176,7 +183,8 @@ export class Metrics {
     };
     for (const child of Object.values(depth)) child.set(0);
     return {
-      passed(result, took) {
+      driftCorrected: () => drift.inc(),
+      reconciled(result, took) {
         reconciles[result].inc();
         if (result === "error") errors.inc();
         seconds.observe(took);
@@ -201,7 +209,7 @@ export class Metrics {
     this.#controllers.set(name, queue);
   }
 
-  /** Count a promise that was rejected outside any pass. */
+  /** Count a promise that was rejected outside any reconcile. */
   unhandledRejection(by = 1): void {
     this.#unhandledRejections.labels({ controller: "unknown" }).inc(by);
   }

@@ -9,6 +9,7 @@ import { type Identities, identities, onlyIn } from "../hosted/identities.ts";
 import type { KubeClient } from "../kube/client.ts";
 import type { MakeFeature } from "../kube/runtime.ts";
 import type { OperatorAzure } from "./azure.ts";
+import { showCertificates } from "./azure-metrics.ts";
 import type { ClusterApiSettings } from "./cluster-api.ts";
 import {
   clusterApiControllers,
@@ -74,7 +75,11 @@ export function clusterApiFeatures(
     armClientFor,
     managementCluster,
     identityRef,
-    entra: { clock, ...(ca !== undefined && { ca }) },
+    entra: {
+      clock,
+      ...(ca !== undefined && { ca }),
+      onCertificate: showCertificates(registry),
+    },
     tokenFile: env.AZURE_FEDERATED_TOKEN_FILE,
     imdsHost: env.AZURE_POD_IDENTITY_AUTHORITY_HOST,
     acrossNamespaces,

@@ -20,6 +20,7 @@ import { type ElectionFlags, leaseOf } from "./election.ts";
 import { clusterApiFeatures, hostedFeatures } from "./features.ts";
 import { installationOf } from "./installation.ts";
 import { managementGroupIn } from "./management-group.ts";
+import { startOwnMetrics } from "./own-metrics.ts";
 import { type PageFlags, startPages } from "./pages.ts";
 import { readTenantPolicy } from "./tenant-policy.ts";
 
@@ -111,6 +112,7 @@ export async function runOperator(
       log.warn({ err: error }, "no dashboard");
     }));
   const stopSurviving = surviveUnhandledRejections({ log, metrics: () => metrics });
+  let stopMetrics = () => {};
   try {
     const number = managementGroup && (await installation.read(signal));
     if (signal.aborted) return;
@@ -135,6 +137,7 @@ export async function runOperator(
       onLead: () => azure.forgetSightings(),
       drift: azure.drift,
     });
+    stopMetrics = startOwnMetrics(registry, { runtime, azure, clock, log, management });
     log.info(
       {
         version,
@@ -154,6 +157,7 @@ export async function runOperator(
     if (dashboard) dashboard.renew();
     await runtime.run(signal);
   } finally {
+    stopMetrics();
     if (dashboard) await dashboard.close();
     await pages.close();
     azure.close();

@@ -1,0 +1,177 @@
+import type { Clock } from "@postern/core/clock.ts";
+import { azurePrivateLinkService } from "@postern/core/kinds/azure-private-link-service.ts";
+import { installationTag, ownerIn } from "@postern/core/ownership.ts";
+import {
+  idKey,
+  nameOf,
+  parseResourceId,
+  type ResourceId,
+  resourceGroupOf,
+} from "@postern/core/resource-id.ts";
+import { tagOf } from "@postern/core/tags.ts";
+import { Gauge, type Registry } from "@prometheus-io/client";
+import type { Arm } from "../azure/arm.ts";
+import {
+  type PrivateLinkService,
+  privateLinkServices,
+} from "../azure/gateways/private-link-services.ts";
+import { virtualNetworks } from "../azure/gateways/virtual-networks.ts";
+import type { Log } from "../kube/log.ts";
+import type { Runtime } from "../kube/runtime.ts";
+import { natNetwork } from "../private-link/nat-subnets/subnets.ts";
+
+/** What the management group has, as metrics show it. */
+interface Inventory {
+  /** Link services before each load balancer. */
+  byLoadBalancer: ReadonlyMap<string, number>;
+  /** Free addresses of each subnet from which a link service takes its own. */
+  freeAddresses: ReadonlyMap<string, number>;
+  /** Link services of this installation whose object does not exist. */
+  orphans: number;
+}
+
+const everyMs = 5 * 60_000;
+/** Lists that controllers have read lately are used again. */
+const maxAgeMs = 4 * 60_000;
+const most = 500;
+const limitPerLoadBalancer = 8;
+
+/**
+ * Count what is scarce in the management group: link services before a load balancer, addresses of NAT subnets; and link services
+ * without an object. It reads with the lowest priority, every five minutes while this process leads.
+ */
+export function startLinkInventory(given: {
+  registry: Registry;
+  runtime: Runtime;
+  arm: Arm;
+  managementGroup: ResourceId;
+  installation: string;
+  clock: Clock;
+  log: Pick<Log, "warn">;
+}): () => void {
+  const { registry, runtime, clock, log } = given;
+  let inventory: Inventory | undefined;
+  const stop = new AbortController();
+  showInventory(registry, () => (runtime.leading ? inventory : undefined));
+  let cancel = () => {};
+  const again = (ms: number) => {
+    if (!stop.signal.aborted) cancel = clock.after(ms, take);
+  };
+  const take = () => {
+    const links = runtime.caches.of(azurePrivateLinkService);
+    if (!runtime.leading || !links.health().filled) return again(10_000);
+    const uids = new Set(links.list().map(({ metadata }) => metadata.uid));
+    takeInventory(given, uids, stop.signal)
+      .then((taken) => {
+        inventory = taken;
+      })
+      .catch((error: unknown) => {
+        inventory = undefined;
+        if (!stop.signal.aborted) log.warn({ err: error }, "no inventory of link services");
+      })
+      .finally(() => again(everyMs));
+  };
+  again(10_000);
+  return () => {
+    stop.abort(new Error("stopping"));
+    cancel();
+  };
+}
+
+/** Register the metrics of an inventory. */
+export function showInventory(registry: Registry, inventory: () => Inventory | undefined): void {
+  const gauge = (
+    name: string,
+    help: string,
+    labelNames: string[],
+    fill: (all: Gauge<string>, of: Inventory) => void,
+  ) =>
+    new Gauge({
+      name,
+      help,
+      labelNames,
+      registers: [registry],
+      collect() {
+        this.reset();
+        const current = inventory();
+        if (current) fill(this, current);
+      },
+    });
+  gauge(
+    "postern_load_balancer_link_services",
+    `Private link services before a load balancer of the management group; Azure allows ${limitPerLoadBalancer}`,
+    ["load_balancer"],
+    (all, { byLoadBalancer }) => {
+      for (const [name, count] of [...byLoadBalancer].slice(0, most))
+        all.set({ load_balancer: name }, count);
+    },
+  );
+  gauge(
+    "postern_nat_subnet_free_addresses",
+    "Free addresses of a subnet from which private link services take theirs",
+    ["subnet"],
+    (all, { freeAddresses }) => {
+      for (const [subnet, free] of [...freeAddresses].slice(0, most)) all.set({ subnet }, free);
+    },
+  );
+  gauge(
+    "postern_orphaned_link_services",
+    "Private link services of this installation whose AzurePrivateLinkService does not exist",
+    [],
+    (all, { orphans }) => all.set(orphans),
+  );
+}
+
+async function takeInventory(
+  {
+    arm: shared,
+    managementGroup,
+    installation,
+  }: { arm: Arm; managementGroup: ResourceId; installation: string },
+  uids: ReadonlySet<string | undefined>,
+  stopped: AbortSignal,
+): Promise<Inventory> {
+  const signal = AbortSignal.any([stopped, AbortSignal.timeout(60_000)]);
+  const arm = shared.for({ priority: "drift", signal, mayWrite: () => false, id: "inventory" });
+  const services = await privateLinkServices(arm).list(managementGroup, maxAgeMs);
+  const subnets = new Set(services.flatMap(subnetsOf).map(idKey));
+  const freeAddresses = new Map<string, number>();
+  for (const id of new Set(services.flatMap(subnetsOf).map(networkOf))) {
+    const look = await virtualNetworks(arm).look(id, maxAgeMs);
+    if (look.state !== "there") continue;
+    for (const subnet of natNetwork(parseResourceId(id), look.resource).subnets)
+      if (subnets.has(idKey(subnet.id)))
+        freeAddresses.set(
+          `${nameOf(parseResourceId(id))}/${subnet.name}`,
+          subnet.capacity - subnet.configurations.length,
+        );
+  }
+  const orphans = services.filter(
+    ({ tags }) =>
+      tagOf(tags, installationTag) === installation && !uids.has(ownerIn(tags)?.uid ?? ""),
+  );
+  return { byLoadBalancer: countByLoadBalancer(services), freeAddresses, orphans: orphans.length };
+}
+
+function countByLoadBalancer(services: readonly PrivateLinkService[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { properties } of services) {
+    const frontends = properties.loadBalancerFrontendIpConfigurations ?? [];
+    const balancers = new Set(frontends.flatMap(({ id }) => (id ? [balancerOf(id)] : [])));
+    for (const name of balancers) counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return counts;
+}
+
+function balancerOf(frontend: string): string {
+  const id = frontend.split(/\/frontendIPConfigurations\//i)[0] ?? frontend;
+  return `${resourceGroupOf(parseResourceId(id))}/${nameOf(parseResourceId(id))}`;
+}
+
+function subnetsOf({ properties }: PrivateLinkService): string[] {
+  return (properties.ipConfigurations ?? []).flatMap((each) => each.properties?.subnet?.id ?? []);
+}
+
+function networkOf(subnet: string): string {
+  return subnet.split(/\/subnets\//i)[0] ?? subnet;
+}
