@@ -8,6 +8,7 @@ import { countRequests } from "postern/operator/azure.ts";
 import { showBudgets, showCertificates } from "postern/operator/azure-metrics.ts";
 import { ClusterMetrics } from "postern/operator/cluster-metrics.ts";
 import { showInventory } from "postern/operator/link-inventory.ts";
+import { showServingExpiry } from "postern/operator/pages.ts";
 
 const page = new URL("../docs/reference/metrics.md", import.meta.url);
 
@@ -23,6 +24,8 @@ export function metricsPage(): string {
   new ClusterMetrics(clusters, { runtime: undefined as never, clock: realClock });
   const inventory = new Registry();
   showInventory(inventory, () => undefined);
+  const serving = new Registry();
+  showServingExpiry(serving, () => 0);
   const dns = new Registry();
   new DnsMetrics(dns);
   const code = (text: string) => `\`${text}\``;
@@ -42,6 +45,9 @@ export function metricsPage(): string {
     table(process, /^nodejs_eventloop_lag/),
     "## Azure",
     table(azure),
+    "## The certificate",
+    "Where metrics or the dashboard are served elsewhere than on a loopback address.",
+    table(serving),
     "## Clusters",
     [
       `Computed when they are read, by the process that leads (${code("leader_election_master_status")}). ${code("kind")} is ${code("HostedCluster")} or ${code("AzureCluster")}, of connections`,

@@ -66,14 +66,7 @@ export async function startPages(
       () => certificate.close(),
       () => access.close(),
     );
-    new Gauge({
-      name: "postern_serving_certificate_expiry_timestamp_seconds",
-      help: "When the certificate of metrics and dashboard expires, in seconds since the epoch",
-      registers: [registry],
-      collect() {
-        this.set(certificate.expiresAt / 1_000);
-      },
-    });
+    showServingExpiry(registry, () => certificate.expiresAt);
     return { access, certificate };
   };
   const serving = async (pages: Parameters<typeof servePages>[0]): Promise<Serving> => {
@@ -107,6 +100,18 @@ export async function startPages(
     await close();
     throw error;
   }
+}
+
+/** Register when the certificate expires. */
+export function showServingExpiry(registry: Registry, expiresAtMs: () => number): void {
+  new Gauge({
+    name: "postern_serving_certificate_expiry_timestamp_seconds",
+    help: "When the certificate of metrics and dashboard expires, in seconds since the epoch",
+    registers: [registry],
+    collect() {
+      this.set(expiresAtMs() / 1_000);
+    },
+  });
 }
 
 function filesOf({ tlsCertFile: certFile, tlsPrivateKeyFile: keyFile }: PageFlags) {
