@@ -117,6 +117,7 @@ export function sidebarOf(files: Map<string, string>): Item[] {
   return [
     { text: "Postern", items: [entry("index.md"), entry("docs/index.md")] },
     { text: "Guides", items: within("docs/guides") },
+    { text: "Runbooks", collapsed: true, items: within("docs/runbooks") },
     { text: "Reference", collapsed: true, items: within("docs/reference") },
     { text: "API", collapsed: true, items: within("docs/reference/api") },
     {
