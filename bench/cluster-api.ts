@@ -196,6 +196,10 @@ async function measure(program: string, clusters: number, seconds: number): Prom
     atMost(of("Azure writes a cluster"), (written - writesBeside) / clusters, "", writesACluster),
     told(of("Azure reads a write, polls included"), sum("GET", "poll") / written, "x"),
     told(of("polls a cluster"), sum("poll") / clusters, ""),
+    told(of("DNS reads a cluster, polls included"), came.dnsReads / clusters, ""),
+    ...Object.entries(came.dnsReadsOf).map(([what, count]) =>
+      told(of(`DNS reads a cluster: ${what}`), count / clusters, ""),
+    ),
     atMost(of("429s"), came.throttled, "", 0),
     atMost(of("writes of the management AzureCluster"), managementWrites, "", clusters / 10),
     atMost(of("endpoints that the management AzureCluster lost"), clusters - injected, "", 0),

@@ -157,6 +157,9 @@ async function deleteAll(
     told(of("time"), came.seconds, "s"),
     told(of("Azure writes a cluster"), written / clusters, ""),
     told(of("DNS reads a cluster, polls included"), came.dnsReads / clusters, ""),
+    ...Object.entries(came.dnsReadsOf).map(([what, count]) =>
+      told(of(`DNS reads a cluster: ${what}`), count / clusters, ""),
+    ),
     atMost(of("429s"), came.throttled, "", 0),
     told(of("real time of the run"), came.wallSeconds, "s"),
   ];

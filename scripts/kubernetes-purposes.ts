@@ -124,6 +124,8 @@ export const purposes: Record<string, Purposes> = {
     "providerconfigs patch": "repair and change it",
     "providerconfigs delete": "delete it with its Cluster",
     "namespaces read": "match the labels by which an identity admits namespaces",
+    "services read":
+      "find the load balancer of the Service that a private link of the management cluster names",
     ...events,
   },
   "token-review": {

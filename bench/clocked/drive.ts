@@ -106,17 +106,21 @@ export async function drive(asked: Drive): Promise<Outcome> {
 
 /** What was counted between two states. */
 function since(before: Stepped, after: Stepped): Stepped {
-  const requests: Record<string, number> = {};
-  for (const verb in after.requests)
-    requests[verb] = (after.requests[verb] ?? 0) - (before.requests[verb] ?? 0);
   return {
     ...after,
-    requests,
+    requests: differenceOf(before.requests, after.requests),
     dnsReads: after.dnsReads - before.dnsReads,
+    dnsReadsOf: differenceOf(before.dnsReadsOf, after.dnsReadsOf),
     throttled: after.throttled - before.throttled,
     kubeWrites: after.kubeWrites - before.kubeWrites,
     cpuSeconds: after.cpuSeconds - before.cpuSeconds,
   };
+}
+
+function differenceOf(before: Record<string, number>, after: Record<string, number>) {
+  return Object.fromEntries(
+    Object.entries(after).map(([name, count]) => [name, count - (before[name] ?? 0)]),
+  );
 }
 
 /** The conditions that are not True, each once. */

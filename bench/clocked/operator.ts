@@ -28,6 +28,8 @@ export interface Stepped {
   requests: Record<string, number>;
   /** The reads and polls of DNS among them. */
   dnsReads: number;
+  /** The same by what is read. */
+  dnsReadsOf: Record<string, number>;
   throttled: number;
   kubeWrites: number;
   cpuSeconds: number;
@@ -48,6 +50,7 @@ export async function serveSteps(
   let open = 0;
   let throttled = 0;
   let dnsReads = 0;
+  const dnsReadsOf: Record<string, number> = {};
   let kubeWrites = 0;
   const everyone: TokenSource = {
     identity: "operator",
@@ -69,7 +72,11 @@ export async function serveSteps(
         verb === "GET" && /operations|operationResults|operationStatuses/i.test(resource);
       const name = poll ? "poll" : verb;
       requests[name] = (requests[name] ?? 0) + 1;
-      if (verb === "GET" && providerOf(resource) === "dns") dnsReads++;
+      if (verb === "GET" && providerOf(resource) === "dns") {
+        dnsReads++;
+        const what = `${poll ? "poll" : resource}${priority === "drift" ? ", drift" : ""}`;
+        dnsReadsOf[what] = (dnsReadsOf[what] ?? 0) + 1;
+      }
       if (refused) throttled++;
     },
   });
@@ -97,13 +104,14 @@ export async function serveSteps(
   };
   const stepped = (): Stepped => {
     const { user, system } = process.cpuUsage();
-    const peak = /VmHWM:\s+(\d+) kB/.exec(readFileSync("/proc/self/status", "utf8"))?.[1];
+    const peak = /VmHWM:s+(d+) kB/.exec(readFileSync("/proc/self/status", "utf8"))?.[1];
     return {
       now: clock.now(),
       nextDue: clock.nextDue,
       available: available(runtime),
       requests,
       dnsReads,
+      dnsReadsOf: { ...dnsReadsOf },
       throttled,
       kubeWrites,
       cpuSeconds: (user + system) / 1e6,

@@ -230,7 +230,7 @@ describe("without rights in Azure", () => {
         );
         return [found?.verdict, found?.remedy?.split(" --")[0]];
       };
-      expect(await rights("mc", "mc")).toEqual(["ok", undefined]);
+      expect(await rights("mc", "management")).toEqual(["ok", undefined]);
       expect(await rights("mc", "amber")).toEqual(["wrong", "postern permissions cluster-api"]);
       expect(await rights("reader", "blue")).toEqual(["warning", "postern permissions guest"]);
     },

@@ -34,6 +34,7 @@ export async function startPrivateLinks(
     features: (armClients) => [
       privateLinksFeature({
         clients: clients ?? { of: (_cluster, reconcile) => armClients.management(reconcile) },
+        management: { namespace: "org", name: "mc" },
       }),
     ],
     simulator: { operationMs: { "*": 30_000 } },

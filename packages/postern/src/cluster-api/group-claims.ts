@@ -14,6 +14,12 @@ interface Claimed extends GroupClaim {
   groups: readonly string[];
 }
 
+interface Claims {
+  namespaces: Map<string, Claimants>;
+  /** Changes with the answer. */
+  stamp: number;
+}
+
 interface Claimants {
   /** By the keys of the clusters. */
   ages: Map<string, string>;
@@ -26,7 +32,8 @@ interface Claimants {
  * reconciles asks: so the answer follows the changes, and is not computed from all clusters.
  */
 export class GroupClaims {
-  readonly #groups = new Map<string, Map<string, Claimants>>();
+  readonly #groups = new Map<string, Claims>();
+  #stamp = 0;
   /** What each cluster was last observed to claim, by its key. */
   readonly #clusters = new Map<string, Claimed>();
 
@@ -48,28 +55,41 @@ export class GroupClaims {
 
   /** The claims on a resource group, by one of the `groupKeysOf`. */
   of(group: string): GroupClaim[] {
-    return [...(this.#groups.get(group) ?? [])].map(([namespace, claimants]) => {
+    return [...(this.#groups.get(group)?.namespaces ?? [])].map(([namespace, claimants]) => {
       claimants.oldest ??= [...claimants.ages.values()].toSorted()[0] ?? "";
       return { namespace, age: claimants.oldest };
     });
   }
 
+  /** Changes with what `of` answers for a resource group. */
+  stampOf(group: string): number {
+    return this.#groups.get(group)?.stamp ?? 0;
+  }
+
   #add(group: string, key: string, { namespace, age }: Claimed): void {
-    const namespaces = this.#groups.get(group) ?? new Map<string, Claimants>();
-    this.#groups.set(group, namespaces);
-    const found = namespaces.get(namespace) ?? { ages: new Map<string, string>(), oldest: age };
-    namespaces.set(namespace, found);
+    const claims = this.#groups.get(group) ?? { namespaces: new Map(), stamp: ++this.#stamp };
+    this.#groups.set(group, claims);
+    const found = claims.namespaces.get(namespace);
+    if (found === undefined) {
+      claims.namespaces.set(namespace, { ages: new Map([[key, age]]), oldest: age });
+      claims.stamp = ++this.#stamp;
+      return;
+    }
     found.ages.set(key, age);
-    if (found.oldest !== undefined && age < found.oldest) found.oldest = age;
+    if (found.oldest === undefined || age >= found.oldest) return;
+    found.oldest = age;
+    claims.stamp = ++this.#stamp;
   }
 
   #remove(group: string, key: string, { namespace, age }: Claimed): void {
-    const namespaces = this.#groups.get(group);
-    const found = namespaces?.get(namespace);
-    if (namespaces === undefined || found === undefined) return;
+    const claims = this.#groups.get(group);
+    const found = claims?.namespaces.get(namespace);
+    if (claims === undefined || found === undefined) return;
     found.ages.delete(key);
+    // Where the oldest is not known now, an older one may have been removed before.
+    if (found.oldest === undefined || found.oldest === age) claims.stamp = ++this.#stamp;
     if (found.oldest === age) found.oldest = undefined;
-    if (found.ages.size === 0) namespaces.delete(namespace);
-    if (namespaces.size === 0) this.#groups.delete(group);
+    if (found.ages.size === 0) claims.namespaces.delete(namespace);
+    if (claims.namespaces.size === 0) this.#groups.delete(group);
   }
 }

@@ -27,7 +27,8 @@ import { clusterIdentities, type IdentityName, missing } from "./cluster-identit
 import { GroupClaims } from "./group-claims.ts";
 import { annotations, defaultCertificateDirectory } from "./names.ts";
 import { policyNamesOf } from "./policy-names.ts";
-import { groupTaken, notAllowed, refusalOf } from "./tenancy.ts";
+import { Refusals } from "./refusals.ts";
+import { groupTaken, notAllowed } from "./tenancy.ts";
 
 /** Azure as the features of Cluster API reach it: each cluster by its own identity, in its own cloud. */
 export interface ClusterArmClients {
@@ -133,13 +134,15 @@ export function clusterArmClients(options: ClusterArmClientOptions): ClusterArmC
     return identity === undefined ? [key] : policyNamesOf(identity);
   };
 
+  const refusals = new Refusals();
   const refused: ClusterArmClients["refusalOf"] = (cluster) =>
-    refusalOf({
+    refusals.of({
       cluster,
       policy,
       baseDomain: options.baseDomain,
       identity: namesOf(identityOf(cluster)),
       claimsOn: (group) => claims.of(group),
+      stampOf: (group) => claims.stampOf(group),
       management: clusters?.get(managementKey),
     });
 

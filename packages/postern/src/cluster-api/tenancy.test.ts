@@ -275,6 +275,22 @@ describe("what is in the resource group of another namespace", () => {
       expect(told({ cluster: one, policy: each })).toBeUndefined();
   });
 
+  test("a link that the management cluster requests is for everybody, in a group that is not named like it", () => {
+    const requested = { name: "mc-gateway-privatelink", lbFrontendIPConfigNames: ["front"] };
+    const management = cluster("org-mc/mc", {
+      subscriptionID: own,
+      resourceGroup: "platform",
+      networkSpec: { apiServerLB: { type: "Internal", privateLinks: [requested] } },
+    });
+    const to = (name: string) =>
+      cluster("org/wc", { networkSpec: connection(link(groupOf("platform", own), name)) });
+    const neighbours = [management];
+    expect(told({ cluster: to("mc-gateway-privatelink"), management, neighbours })).toBeUndefined();
+    expect(told({ cluster: to("mc-api-privatelink"), management, neighbours })).toMatch(
+      /^ResourceGroupOfAnother: /,
+    );
+  });
+
   test("what is nobody's cluster is open without a list", () => {
     expect(told({ cluster: thief(connection(link(groupOf("registry", elsewhere)), 7)) })).toBe(
       undefined,

@@ -12,7 +12,7 @@ import {
 } from "@postern/core/tenant-policy.ts";
 import { AzureError } from "../azure/errors.ts";
 import type { GroupClaim } from "./group-claims.ts";
-import { everyLink, managementLinkName } from "./names.ts";
+import { everyLink, managementLinkGroupName, managementLinkName } from "./names.ts";
 import { asObject, entriesIn, textsIn } from "./private-links/spec/parse.ts";
 import { privateLinksOf } from "./requested-links.ts";
 
@@ -150,6 +150,14 @@ function groupIdOf({ metadata, spec }: AzureCluster): string | undefined {
   return subscriptionID ? idIn(subscriptionID, resourceGroup || metadata.name) : undefined;
 }
 
+/** The keys of the resource groups on which the refusal of a cluster depends. */
+export function usedGroupKeysOf(
+  cluster: AzureCluster,
+  management: AzureCluster | undefined,
+): string[] {
+  return (usedGroupsOf(cluster, management) ?? []).map(idKey);
+}
+
 /**
  * The resource groups that a cluster makes Postern act in or connect to, its own first; undefined where these are too many. The
  * links by which the management cluster is reached are there for everybody.
@@ -200,12 +208,16 @@ function referencesOf({ spec }: AzureCluster): string[] {
     });
 }
 
-function managementLinkIds({ metadata, spec }: AzureCluster): string[] {
-  const group = idIn(spec.subscriptionID ?? "", metadata.name);
+function managementLinkIds(management: AzureCluster): string[] {
+  const { metadata, spec } = management;
+  const { name } = metadata;
+  const { links } = privateLinksOf(management);
   const type = "providers/Microsoft.Network/privateLinkServices";
-  return everyLink.map((link) =>
-    idKey(`${group}/${type}/${managementLinkName(metadata.name, link)}`),
-  );
+  return everyLink.map((link) => {
+    const group = managementLinkGroupName({ name, group: spec.resourceGroup || name, links }, link);
+    const id = idIn(spec.subscriptionID ?? "", group);
+    return idKey(`${id}/${type}/${managementLinkName(name, link)}`);
+  });
 }
 
 /** The resource group of an id. An id that is in none stands for itself, so that no rule takes it for harmless. */

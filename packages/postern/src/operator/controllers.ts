@@ -71,7 +71,7 @@ export function clusterApiControllers(
   return [
     managementEndpointsFeature({ management: managementCluster, clients }),
     workloadEndpointsFeature(shared),
-    privateLinksFeature({ clients }),
+    privateLinksFeature({ clients, management: managementCluster }),
     ...(names ? [dnsFeature(names), orphanedDnsFeature(names)] : []),
     pausingFeature({ managementCluster, gates }),
     providerConfigFeature(clients.policy),

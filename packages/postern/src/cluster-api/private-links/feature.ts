@@ -33,7 +33,7 @@ export function privateLinksFeature(options: PrivateLinkOptions): MakeFeature {
     objects.onChange(({ key, after }) => {
       if (after === undefined) created.forget(key);
     });
-    const parts: PrivateLinkParts = { ...options, objects, clusters, created };
+    const parts: PrivateLinkParts = { ...options, objects, clusters, created, kube: given.kube };
     const feature = defineFeature({
       name: "private-links",
       kind: azureCluster,

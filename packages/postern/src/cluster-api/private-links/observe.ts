@@ -40,6 +40,11 @@ import type { ClusterIds } from "./azure/created-ids.ts";
 import type { PrivateLinkParts } from "./azure/dependencies.ts";
 import { isInOwnGroup } from "./azure/missing-tags.ts";
 import { isUnmarked } from "./azure/owner.ts";
+import {
+  type FrontendLookup,
+  observeFrontend,
+  withoutForeignServices,
+} from "./azure/service-frontends.ts";
 import type { Found, Observed, ObservedEndpoints, ObservedLinks, Subject } from "./observed.ts";
 import { reasons } from "./reasons.ts";
 import { type ClusterResources, clusterResourcesOf, ownerOf } from "./spec/cluster-resources.ts";
@@ -67,7 +72,7 @@ export async function observe(
   const subject = subjectOf(object, cluster, reconcile.date());
   if (isPaused(cluster, object)) return { stage: "paused", subject };
   const deleting = object.metadata.deletionTimestamp !== undefined;
-  const asked = desiredOf(object);
+  const asked = withoutForeignServices(object, desiredOf(object), parts.management);
   const ours: Desired = {
     resources: asked.resources,
     links: subject.scopes.includes("links") ? asked.links : [],
@@ -88,8 +93,9 @@ export async function observe(
     const maxAgeMs = oldestSightingMs(reconcile);
     const created = parts.created.of(object);
     const look = { arm, resources, subject, maxAgeMs, deleting, created };
+    const frontends = { kube: parts.kube, arm, group: resources.group, maxAgeMs, reconcile };
     const [links, endpoints] = await Promise.all([
-      observeLinks(deleting ? asked : ours, look),
+      observeLinks(deleting ? asked : ours, look, frontends),
       observeEndpoints(deleting ? asked : ours, look),
     ]);
     return { stage: "observed", subject, deleting, problems, links, endpoints };
@@ -123,9 +129,15 @@ interface Lookup {
   created: ClusterIds;
 }
 
-async function observeLinks({ links }: Desired, lookup: Lookup): Promise<ObservedLinks> {
+async function observeLinks(
+  asked: Desired,
+  lookup: Lookup,
+  frontends: FrontendLookup,
+): Promise<ObservedLinks> {
   const { arm, resources, subject, maxAgeMs, deleting } = lookup;
   const services = privateLinkServices(arm);
+  const requested = await Promise.all(asked.links.map((link) => observeFrontend(link, frontends)));
+  const links = requested.map(({ link }) => link);
   const type = "Microsoft.Network/privateLinkServices";
   if (deleting)
     return {
@@ -136,14 +148,15 @@ async function observeLinks({ links }: Desired, lookup: Lookup): Promise<Observe
   if (!subject.scopes.includes("links")) return { desired: [], obsolete: [], networks: [] };
   const obsolete = await observeObsolete(services, type, links, lookup);
   const desired = await Promise.all(
-    links.map(async (link) => {
+    requested.map(async ({ link, missing }) => {
       const { id } = link;
       const look = await services.look(id, maxAgeMs);
       // Who is connected to one that is to be replaced changes without a write to the service itself.
-      const goes =
+      const isReplaced =
         look.state === "there" && linkServiceDifferences(look.resource, link).fixed.length > 0;
       const lacksTags = await lacksOwnTags(look, link, lookup, isDesiredLink);
-      return { link, id, look: goes ? await services.look(id) : look, lacksTags };
+      const now = isReplaced ? await services.look(id) : look;
+      return { link, id, look: now, lacksTags, missing };
     }),
   );
   const needy = desired

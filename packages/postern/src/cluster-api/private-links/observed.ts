@@ -62,8 +62,16 @@ export interface Requested {
   lacksTags?: boolean;
 }
 
+/** Why a Service that a link names has no load balancer frontend. */
+export interface MissingFrontend {
+  why: string;
+  /** The Service is being deleted, which cannot end while a link service uses its load balancer. */
+  isServiceDeleting?: true;
+}
+
 export interface ObservedLinks {
-  desired: readonly (Found<PrivateLinkService> & Requested & { link: DesiredPrivateLink })[];
+  desired: readonly (Found<PrivateLinkService> &
+    Requested & { link: DesiredPrivateLink; missing?: MissingFrontend | undefined })[];
   /** What has our mark and is not desired. */
   obsolete: readonly Found<PrivateLinkService>[];
   /** What a new link service needs; observed only where one is to be created. */

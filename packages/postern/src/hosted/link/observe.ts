@@ -12,13 +12,18 @@ import { oldestSightingMs } from "../../azure/sightings.ts";
 import type { Reconcile } from "../../kube/reconcile.ts";
 import { tryRead } from "../../kube/try-read.ts";
 import { linkServiceDifferences } from "../../private-link/link-service/desired.ts";
+import {
+  type Frontend,
+  fresherMs,
+  frontendsAt,
+  isFrontendOf,
+} from "../../private-link/link-service/frontends.ts";
 import type { Ownership } from "../../private-link/policy.ts";
 import { ownLinkServiceName } from "../names.ts";
 import type { LinkParts } from "./cluster/dependencies.ts";
 import { known } from "./cluster/requirements.ts";
 import { ownNatSubnet, serviceId, subjectOf } from "./cluster/subject.ts";
 import { type Belonging, belongingOf } from "./cluster/verified-cluster.ts";
-import { type Frontend, fresherMs, frontendsAt, isFrontendOf } from "./load-balancer/frontends.ts";
 import { observeNat } from "./nat/observe.ts";
 import type { Observed, ObservedFrontend, Subject, Up } from "./observed.ts";
 import { allowedSubscriptions, desiredOf } from "./service/desired.ts";

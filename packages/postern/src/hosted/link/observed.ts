@@ -4,9 +4,9 @@ import type { ResourceId } from "@postern/core/resource-id.ts";
 import type { Look } from "../../azure/gateway.ts";
 import type { PrivateLinkService } from "../../azure/gateways/private-link-services.ts";
 import type { ForeignEndpoints } from "../../private-link/link-service/disconnect.ts";
+import type { Frontend } from "../../private-link/link-service/frontends.ts";
 import type { Ownership } from "../../private-link/policy.ts";
 import type { Known } from "./cluster/requirements.ts";
-import type { Frontend } from "./load-balancer/frontends.ts";
 import type { LeavingObserved, NatObserved } from "./nat/observed.ts";
 
 /** The object, and the fields of its status that this feature owns. */

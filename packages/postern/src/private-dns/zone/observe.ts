@@ -126,7 +126,8 @@ export function unreadZone(
 function zoneFrom(found: DnsZone | PrivateDnsZone): Zone {
   const { tags = {}, etag, properties } = found;
   const nameServers = ("nameServers" in properties && properties.nameServers) || [];
-  return { tags, etag, nameServers, provisioningState: provisioningStateIn(found) };
+  const { numberOfRecordSets: recordSets } = properties;
+  return { tags, etag, nameServers, recordSets, provisioningState: provisioningStateIn(found) };
 }
 
 interface Counts {

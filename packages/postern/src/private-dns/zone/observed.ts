@@ -12,6 +12,8 @@ export interface Zone {
   /** Of a public zone: who answers for it. */
   nameServers: readonly string[];
   provisioningState?: string | undefined;
+  /** How many record sets it counts. */
+  recordSets?: number | undefined;
 }
 
 /** A zone and what is in it. */

@@ -87,6 +87,6 @@ function counted(arm: ArmClient, metrics: DnsMetrics | undefined): ArmClient {
   return {
     ...arm,
     request: (method, path, options) =>
-      metrics.countRequest(method, arm.request(method, path, options)),
+      metrics.countRequest(method, path, arm.request(method, path, options)),
   };
 }

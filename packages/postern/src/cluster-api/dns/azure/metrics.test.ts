@@ -9,6 +9,7 @@ import {
 } from "../../../../../../test/cluster-api/paper-dns.ts";
 import { AzureError } from "../../../azure/errors.ts";
 import { DnsMetrics } from "./metrics.ts";
+import { methodOf } from "./request-methods.ts";
 
 function started() {
   const registry = new Registry();
@@ -73,17 +74,67 @@ test("an address that has changed is shown once", async () => {
   ]);
 });
 
-test("requests are counted, and failures apart; what is absent is no failure", async () => {
+test("the base domain is shown with its own count of record sets, until the last cluster is deleted", async () => {
+  const { metrics, lines } = started();
+  const azure = new PaperDns();
+  const world = azure.observed(observed());
+  const zones = world.zones.map((zone) =>
+    zone.role === "base" && zone.look.state === "there"
+      ? { ...zone, look: { ...zone.look, resource: { ...zone.look.resource, recordSets: 41 } } }
+      : zone,
+  );
+  metrics.show("org/wc1", { ...world, zones });
+  const base = `${labels},zone="example.com",type="public"`;
+  const shown = await lines();
+  expect(shown).toContain(`dns_operator_azure_zone_records_sum{${base}} 41`);
+  expect(shown.join("\n")).toContain(`dns_operator_azure_zone_info{${base},resource_group="base",`);
+  metrics.forget("org/wc1");
+  expect((await lines()).join("\n")).not.toContain(base);
+});
+
+const group = "/subscriptions/s/resourceGroups/wc1";
+const network = `${group}/providers/Microsoft.Network`;
+
+test("requests are counted by the methods of the operator before us, and failures apart; what is absent is no failure", async () => {
   const { metrics, lines } = started();
   const failing = (code: string, status: number) =>
     metrics
-      .countRequest("GET", Promise.reject(new AzureError({ code, what: "read it", status })))
+      .countRequest(
+        "GET",
+        `${network}/dnsZones/wc1.example.com?api-version=2018-05-01`,
+        Promise.reject(new AzureError({ code, what: "read it", status })),
+      )
       .catch(() => {});
-  await metrics.countRequest("PUT", Promise.resolve());
+  const record = `${network}/dnsZones/wc1.example.com/A/api`;
+  await metrics.countRequest("PUT", record, Promise.resolve());
   await failing("ResourceNotFound", 404);
   await failing("AuthorizationFailed", 403);
   const shown = await lines();
-  expect(shown).toContain(`dns_operator_azure_api_request_total{${labels},method="PUT"} 1`);
-  expect(shown).toContain(`dns_operator_azure_api_request_total{${labels},method="GET"} 2`);
-  expect(shown).toContain('dns_operator_azure_api_request_errors_total{method="GET"} 1');
+  const total = "dns_operator_azure_api_request_total";
+  expect(shown).toContain(`${total}{${labels},method="recordSets.CreateOrUpdate"} 1`);
+  expect(shown).toContain(`${total}{${labels},method="zones.Get"} 2`);
+  expect(shown).toContain('dns_operator_azure_api_request_errors_total{method="zones.Get"} 1');
+});
+
+const privateZone = `${network}/privateDnsZones/wc1.example.com`;
+
+test.each([
+  ["PUT", `${network}/dnsZones/wc1.example.com`, "zones.CreateOrUpdate"],
+  ["DELETE", `${network}/dnsZones/wc1.example.com`, "zones.BeginDelete"],
+  ["GET", `${network}/dnsZones/wc1.example.com/recordsets`, "recordSets.NewListByDNSZonePager"],
+  ["DELETE", `${network}/dnsZones/example.com/NS/wc1`, "recordSets.Delete"],
+  ["PUT", privateZone, "privateZones.BeginCreateOrUpdate"],
+  ["GET", privateZone, "privateZones.Get"],
+  ["DELETE", privateZone, "privateZones.BeginDelete"],
+  ["GET", `${privateZone}/ALL`, "privateRecordSets.NewListPager"],
+  ["PUT", `${privateZone}/A/apiserver`, "privateRecordSets.CreateOrUpdate"],
+  ["GET", `${privateZone}/virtualNetworkLinks`, "virtualNetworkLinkClient.NewListPager"],
+  ["PUT", `${privateZone}/virtualNetworkLinks/x`, "virtualNetworkLinkClient.BeginCreateOrUpdate"],
+  ["DELETE", `${privateZone}/virtualNetworkLinks/x`, "virtualNetworkLinkClient.BeginDelete"],
+  ["GET", group, "resourceGroups.Get"],
+  ["PUT", group, "resourceGroups.CreateOrUpdate"],
+  ["GET", `${network}/publicIPAddresses/api`, "GET"],
+  ["GET", `${network}/privateDnsOperationStatuses/1`, "poller.PollUntilDone"],
+])("the method of %s %s is %s", (verb, path, method) => {
+  expect(methodOf(verb, path)).toBe(method);
 });

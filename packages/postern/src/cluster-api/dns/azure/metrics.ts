@@ -2,7 +2,9 @@ import { nameOf, resourceGroupOf, subscriptionOf } from "@postern/core/resource-
 import { Counter, Gauge, type Registry } from "@prometheus-io/client";
 import { AzureError } from "../../../azure/errors.ts";
 import { foundRecords } from "../../../private-dns/records/observed.ts";
+import { isPublicZone } from "../../../private-dns/zone/observed.ts";
 import type { Observed, ZoneInRole } from "../observed.ts";
+import { methodOf } from "./request-methods.ts";
 
 const controller = "dns-operator-azure";
 
@@ -50,7 +52,8 @@ export class DnsMetrics {
   }
 
   /** Count a request; that something is absent is an answer and no error. */
-  async countRequest<T>(method: string, answer: Promise<T>): Promise<T> {
+  async countRequest<T>(verb: string, path: string, answer: Promise<T>): Promise<T> {
+    const method = methodOf(verb, path);
     this.#requests.inc({ controller, method });
     try {
       return await answer;
@@ -86,15 +89,24 @@ export class DnsMetrics {
 
   #seriesOf(zone: ZoneInRole, tenants: Tenants): Series[] {
     const { id, role, look } = zone;
-    if (role === "base" || look.state !== "there") return [];
-    const type = role === "public" ? "public" : "private";
+    if (look.state !== "there") return [];
+    const type = isPublicZone(id) ? "public" : "private";
     const labels = { controller, zone: nameOf(id), type };
     const info = {
       ...labels,
       resource_group: resourceGroupOf(id) ?? "",
-      tenant_id: (role === "toWorkload" ? tenants.management : tenants.cluster) ?? "",
+      tenant_id: tenantFor(role, tenants) ?? "",
       subscription_id: subscriptionOf(id) ?? "",
     };
+    if (role === "base") {
+      // Of its record sets only those of the cluster are read: how many there are is the zone's own count.
+      const { recordSets } = look.resource;
+      const sum = { gauge: this.#sums, labels, value: recordSets ?? 0 };
+      return [
+        { gauge: this.#zones, labels: info, value: 1 },
+        ...(recordSets === undefined ? [] : [sum]),
+      ];
+    }
     const found = foundRecords(zone);
     const addresses = found.flatMap(({ found: { type: of, name, values, ttlSeconds } }) =>
       of === "A"
@@ -117,6 +129,12 @@ export class DnsMetrics {
 export interface Tenants {
   cluster?: string | undefined;
   management?: string | undefined;
+}
+
+/** No identity says the tenant of the base zone. */
+function tenantFor(role: ZoneInRole["role"], { cluster, management }: Tenants): string | undefined {
+  if (role === "base") return undefined;
+  return role === "toWorkload" ? management : cluster;
 }
 
 /** One number, by its labels. */

@@ -8,7 +8,7 @@ import {
 } from "../../../private-link/link-service/plan.ts";
 import { planDeleteLinkService } from "../../../private-link/link-service/plan-delete.ts";
 import { planChanging } from "../../../private-link/plan-resource.ts";
-import type { ObservedLinks, Subject } from "../observed.ts";
+import type { MissingFrontend, ObservedLinks, Subject } from "../observed.ts";
 import { reasons } from "../reasons.ts";
 import type { DesiredPrivateLink } from "../spec/desired.ts";
 import type { PrivateLinkStep } from "../steps.ts";
@@ -39,7 +39,7 @@ export function planLinks(
 }
 
 function planDesiredLink(
-  { link, look, lacksTags = false }: ObservedLinks["desired"][number],
+  { link, look, missing, lacksTags = false }: ObservedLinks["desired"][number],
   observed: ObservedLinks,
   subject: Subject,
   opened: Set<string>,
@@ -53,6 +53,7 @@ function planDesiredLink(
       return planChanging(name, look, policy);
     case "absent":
       return (
+        (missing && waitForFrontend(name, missing)) ??
         missingFrontend(link, observed) ??
         planNat(link, observed, subject, opened) ??
         planCreateLinkService(link, `private link ${name} is asked for and does not exist`, policy)
@@ -64,12 +65,24 @@ function planDesiredLink(
         remedy: "give the link another name, or tag the service",
       });
       if (foreign !== undefined) return foreign;
+      if (missing?.isServiceDeleting)
+        return planDeleteLinkService({ id: link.id, found: resource, why: missing.why }, policy);
+      if (missing !== undefined) return waitForFrontend(name, missing);
       const part = planExistingLinkService(resource, link, policy);
       const needsSubnets = part.problems[0]?.reason === reasons.changing;
       if (!needsSubnets || hasNatAddresses(resource, link)) return part;
       return planNat(link, observed, subject, opened) ?? part;
     }
   }
+}
+
+/** The frontend of a Service that the link names. A link service that exists stays as it is meanwhile. */
+function waitForFrontend(name: string, { why, isServiceDeleting }: MissingFrontend): Part<never> {
+  const remedy = isServiceDeleting
+    ? "the link is created again for the next Service of this name"
+    : "the cloud provider creates it";
+  const message = `private link ${name} waits · ${why} · ${remedy}`;
+  return wait({ reason: reasons.noLoadBalancer, message }, awaitCapzMs);
 }
 
 /** The load balancer and its frontends must exist before a link service. */

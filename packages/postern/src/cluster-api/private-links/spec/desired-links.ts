@@ -12,10 +12,15 @@ import {
 } from "@postern/core/resource-id.ts";
 import { annotations } from "../../names.ts";
 import { reasons } from "../reasons.ts";
-import type { DesiredPrivateLink, Entry, Problem, TaggedResources } from "./desired.ts";
+import type { DesiredPrivateLink, Entry, Problem, ServiceKey, TaggedResources } from "./desired.ts";
 import { whereIn } from "./json-position.ts";
 import { hasLinksInSpec, sourceOfLinks } from "./managed.ts";
 import { asObject, entriesIn, isName, textsIn } from "./parse.ts";
+
+type ApiServerBalancer =
+  | NonNullable<AzureCluster["spec"]["networkSpec"]>["apiServerLB"]
+  | null
+  | undefined;
 
 const longestName = 80;
 const mostLinks = 8;
@@ -83,10 +88,13 @@ function wrong(
   const balancer = spec.networkSpec?.apiServerLB;
   if (!isName(name, longestName))
     return `its name must have 1 to ${longestName} letters, digits and -_.`;
-  const namesBalancer = link.loadBalancerID !== undefined && link.loadBalancerID !== null;
-  const unfit = namesBalancer
-    ? wrongBalancer(link.loadBalancerID, group)
-    : wrongApiServerBalancer(balancer);
+  const namesBalancer = isGiven(link.loadBalancerID);
+  const isByService = isGiven(link.service);
+  const unfit = isByService
+    ? wrongService(link)
+    : namesBalancer
+      ? wrongBalancer(link.loadBalancerID, group)
+      : wrongApiServerBalancer(balancer);
   if (unfit !== undefined) return unfit;
   const nat = natIn(link);
   if (nat.length === 0 || nat.length > mostAddresses)
@@ -100,6 +108,23 @@ function wrong(
     const outside = each.isStatic ? wrongAddress(each.address, each.subnet, spec) : undefined;
     if (outside !== undefined) return outside;
   }
+  const unfitFrontends = isByService ? undefined : wrongFrontends(link, balancer, namesBalancer);
+  if (unfitFrontends !== undefined) return unfitFrontends;
+  const allowed = new Set(textsIn(link.allowedSubscriptions).map(lower));
+  const approved = textsIn(link.autoApprovedSubscriptions);
+  if (Math.max(allowed.size, approved.length) > mostSubscriptions)
+    return `it names more than ${mostSubscriptions} subscriptions`;
+  const outside = approved.find((each) => !allowed.has("*") && !allowed.has(lower(each)));
+  return outside === undefined
+    ? undefined
+    : `autoApprovedSubscriptions has ${outside}, which allowedSubscriptions has not`;
+}
+
+function wrongFrontends(
+  link: Record<string, unknown>,
+  balancer: ApiServerBalancer,
+  namesBalancer: boolean,
+): string | undefined {
   const frontends = textsIn(link.lbFrontendIPConfigNames);
   if (frontends.length === 0) return "lbFrontendIPConfigNames is empty";
   if (new Set(frontends.map(lower)).size < frontends.length)
@@ -113,16 +138,9 @@ function wrong(
     ? []
     : (balancer?.frontendIPs ?? []).flatMap((each) => each?.name ?? []);
   const missing = frontends.find((each) => !isAmong(each, known));
-  if (missing !== undefined)
-    return `spec.networkSpec.apiServerLB.frontendIPs has no frontend ${JSON.stringify(missing)}`;
-  const allowed = new Set(textsIn(link.allowedSubscriptions).map(lower));
-  const approved = textsIn(link.autoApprovedSubscriptions);
-  if (Math.max(allowed.size, approved.length) > mostSubscriptions)
-    return `it names more than ${mostSubscriptions} subscriptions`;
-  const outside = approved.find((each) => !allowed.has("*") && !allowed.has(lower(each)));
-  return outside === undefined
+  return missing === undefined
     ? undefined
-    : `autoApprovedSubscriptions has ${outside}, which allowedSubscriptions has not`;
+    : `spec.networkSpec.apiServerLB.frontendIPs has no frontend ${JSON.stringify(missing)}`;
 }
 
 /** What is wrong with a static address. CAPZ may not have written the blocks of a subnet yet: then only Azure knows. */
@@ -152,12 +170,34 @@ function isAmong(name: string, known: readonly string[]): boolean {
   return known.length === 0 || known.some((each) => lower(each) === lower(name));
 }
 
-function wrongApiServerBalancer(
-  balancer: NonNullable<AzureCluster["spec"]["networkSpec"]>["apiServerLB"] | null,
-): string | undefined {
+function wrongApiServerBalancer(balancer: ApiServerBalancer): string | undefined {
   if (!balancer) return "the cluster has no spec.networkSpec.apiServerLB";
   if (balancer.type === "Internal") return undefined;
   return `spec.networkSpec.apiServerLB.type is ${balancer.type ?? "Public"} and must be Internal`;
+}
+
+/** A Service has one frontend, so nothing else may say which it is. */
+function wrongService(link: Record<string, unknown>): string | undefined {
+  if (serviceIn(link.service) === undefined)
+    return "service is not the namespace and the name of a Service, such as envoy-gateway-system/gateway";
+  if (isGiven(link.loadBalancerID)) return "it has both service and loadBalancerID";
+  return textsIn(link.lbFrontendIPConfigNames).length === 0
+    ? undefined
+    : "it has both service and lbFrontendIPConfigNames";
+}
+
+function serviceIn(given: unknown): ServiceKey | undefined {
+  if (typeof given !== "string") return undefined;
+  const [namespace = "", name = "", ...more] = given.split("/");
+  return more.length === 0 && isLabel(namespace) && isLabel(name) ? { namespace, name } : undefined;
+}
+
+function isLabel(text: string): boolean {
+  return /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(text);
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
 }
 
 /** Tenants write AzureClusters: a load balancer in another group may be another cluster's. */
@@ -183,8 +223,10 @@ function read(
   name: string,
   resources: TaggedResources,
 ): DesiredPrivateLink {
+  const service = serviceIn(link.service);
   return {
     name,
+    ...(service && { service }),
     id: resourceIn(resources.group, "Microsoft.Network/privateLinkServices", name),
     location: resources.location,
     tags: resources.tags,

@@ -12,8 +12,16 @@ import type { Scope } from "./managed.ts";
 /** A link service as it should be. */
 export interface DesiredPrivateLink extends DesiredLinkService {
   name: string;
+  /** Empty where `service` names the Service whose load balancer it is. */
   frontends: readonly ResourceId[];
+  service?: ServiceKey;
   nat: readonly (NatAddress & { subnet: ResourceId })[];
+}
+
+/** A Service of the management cluster. */
+export interface ServiceKey {
+  namespace: string;
+  name: string;
 }
 
 /** A private endpoint as it should be. */

@@ -1,8 +1,8 @@
 import type { AzurePrivateLinkService } from "@postern/core/kinds/azure-private-link-service.ts";
 import { isPauseReadable, type Pause, paused } from "@postern/core/pause.ts";
+import { addressKey } from "../../../private-link/link-service/frontends.ts";
 import { clusterAnnotation, linkServiceName } from "../../names.ts";
 import { clusterKeyIn, isHomeOf } from "../../tenancy.ts";
-import { addressKey } from "../load-balancer/frontends.ts";
 import { reasons } from "../reasons.ts";
 import { clusterSubscriptionOf } from "./subject.ts";
 import type { Belonging } from "./verified-cluster.ts";

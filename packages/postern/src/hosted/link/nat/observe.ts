@@ -6,12 +6,12 @@ import {
   sameId,
 } from "@postern/core/resource-id.ts";
 import type { ArmClient } from "../../../azure/arm.ts";
+import { fresherMs } from "../../../private-link/link-service/frontends.ts";
 import type { Gate } from "../../../private-link/nat-subnets/networks.ts";
 import { serviceBehind } from "../../../private-link/nat-subnets/reservations.ts";
 import { isSharedSubnet, type NatNetwork } from "../../../private-link/nat-subnets/subnets.ts";
 import { isClusterNatSubnet, linkServiceName, oauthServer, privateRouter } from "../../names.ts";
 import type { LinkParts } from "../cluster/dependencies.ts";
-import { fresherMs } from "../load-balancer/frontends.ts";
 import type { Subject, Up } from "../observed.ts";
 import { chooseNat, clusterSubnets, networkOf } from "./choose.ts";
 import type { LeavingObserved, NatObserved, NatSnapshot } from "./observed.ts";

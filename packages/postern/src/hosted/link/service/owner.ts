@@ -2,10 +2,10 @@ import { installationTag, isLeftBehind, ownerIn, ownership } from "@postern/core
 import { lastSegment, type ResourceId, sameId } from "@postern/core/resource-id.ts";
 import { tagOf } from "@postern/core/tags.ts";
 import type { PrivateLinkService } from "../../../azure/gateways/private-link-services.ts";
+import { isFrontendOf } from "../../../private-link/link-service/frontends.ts";
 import type { Ownership } from "../../../private-link/policy.ts";
 import type { LinkParts } from "../cluster/dependencies.ts";
 import type { Belonging } from "../cluster/verified-cluster.ts";
-import { isFrontendOf } from "../load-balancer/frontends.ts";
 import type { Subject } from "../observed.ts";
 
 /** What an object can show for a link service under one of its names. */

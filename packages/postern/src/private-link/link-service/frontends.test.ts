@@ -1,9 +1,9 @@
 import type { ServerResponse } from "node:http";
 import { parseResourceId } from "@postern/core/resource-id.ts";
 import { expect, test } from "vitest";
-import { fakeArm, group } from "../../../../../../test/azure/fake-arm.ts";
-import { json } from "../../../../../../test/loopback.ts";
-import { ManualClock } from "../../../../../../test/manual-clock.ts";
+import { fakeArm, group } from "../../../../../test/azure/fake-arm.ts";
+import { json } from "../../../../../test/loopback.ts";
+import { ManualClock } from "../../../../../test/manual-clock.ts";
 import { frontendsAt } from "./frontends.ts";
 
 const scope = parseResourceId(group);

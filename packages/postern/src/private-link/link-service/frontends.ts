@@ -1,8 +1,8 @@
 import { formatIp, isIp, parseIp } from "@postern/core/ip.ts";
 import { provisioningOf } from "@postern/core/provisioning.ts";
 import { idKey, lastSegment, parseResourceId, type ResourceId } from "@postern/core/resource-id.ts";
-import type { ArmClient } from "../../../azure/arm.ts";
-import { type LoadBalancer, loadBalancers } from "../../../azure/gateways/load-balancers.ts";
+import type { ArmClient } from "../../azure/arm.ts";
+import { type LoadBalancer, loadBalancers } from "../../azure/gateways/load-balancers.ts";
 
 /** An address of an internal load balancer, and what it takes to put a link service before it. */
 export interface Frontend {
