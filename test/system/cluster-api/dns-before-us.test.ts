@@ -78,7 +78,9 @@ describeHosted("what the operator for names before us did, or could not", (start
       const found = /zone_info.*zone="([^.]+).*type="(\w+)".*tenant_id="([^"]*)"/.exec(line);
       return found ? [found.slice(1).join(" ")] : [];
     });
+    // No identity says the tenant of the base zone.
     expect(tenants.sort()).toEqual([
+      "example public ",
       "mc private tenant-wc",
       "wc1 private tenant-mc",
       "wc1 public tenant-wc",
