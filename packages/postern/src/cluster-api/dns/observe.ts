@@ -60,6 +60,7 @@ export async function observe(
     maxAgeMs,
     countedAgeMs,
     isDue: isDueByBudget,
+    ...(!deleting && { trustsEmptyCounts: true as const }),
   };
   const groups = groupsIn(objects, options, deleting);
   const networks = networksOf(objects);
