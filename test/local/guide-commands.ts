@@ -19,8 +19,6 @@ export const notRun: Record<string, string> = {
     "it needs a kubelet that runs the Pods of a Deployment, and none of our API servers has one",
   'curl -sk -H "Authorization: Bearer $(kubectl create token default -n default)" https://127.0.0.1:8443/metrics':
     "it needs that port-forward",
-  'az network lb list --resource-group mc --query "[].{id: id, frontends: frontendIPConfigurations[].[name, privateIPAddress]}"':
-    "it needs the Azure CLI",
 };
 
 /** Guides whose commands need Azure, a registry and a real cluster. They are not run as they stand: each names the tests of what it does. */
