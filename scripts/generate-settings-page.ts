@@ -21,7 +21,7 @@ export function settingsPage(): string {
   );
   return `# Settings
 
-Made by \`npm run generate\` from the code. There are flags, variables of the environment, and annotations on objects, which the
+Generated from the code by \`npm run generate\`. Postern is configured by flags, environment variables, and annotations on objects, which the
 guides list. The only configuration file is that of \`--tenant-policy\` ([its form](../security.md#recipe-a-management-cluster-for-several-teams)). The flags of every other command are in [commands](commands.md).
 
 ## Flags of \`postern operator\`
@@ -34,15 +34,15 @@ ${flags(local().options.map(rowOf))}
 
 ## Flags of \`postern agent\`
 
-Those with "run" are of \`postern agent run\` only, those with "run, register" of these two, all others of every subcommand.
+Flags marked "run" belong to \`postern agent run\` only, those marked "run, register" to these two, and all others to every subcommand.
 
 ${flags(Object.entries(agentOptions).map(rowOfAgent))}
 
 ## Variables of the environment
 
-The operator and every command that looks at Azure read the same ones. In local mode what concerns Azure and Kubernetes is in the kubeconfig
-that it writes, and \`KUBECONFIG\` is enough; with \`--azure real\` the variables below count. \`HTTPS_PROXY\`, \`HTTP_PROXY\` and \`NO_PROXY\` count
-for Azure, \`NODE_EXTRA_CA_CERTS\` for everything, as Node has them.
+The operator and all commands that read Azure use the same variables. In local mode, the kubeconfig contains everything about Azure and Kubernetes,
+and \`KUBECONFIG\` is enough; with \`--azure real\` the variables below apply. \`HTTPS_PROXY\`, \`HTTP_PROXY\` and \`NO_PROXY\` apply
+to Azure, and \`NODE_EXTRA_CA_CERTS\` to all connections, as usual in Node.
 
 ${environment.join("\n\n")}
 `;
