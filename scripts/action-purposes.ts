@@ -75,5 +75,6 @@ export const purposes: Readonly<Record<string, string>> = {
     "verify that the machine is the one that the metadata service names",
   "Microsoft.Resources/subscriptions/resourceGroups/read":
     "read whether the resource group exists, and its owner",
-  "Microsoft.Resources/subscriptions/resourceGroups/write": "create the resource group of a cluster's zone",
+  "Microsoft.Resources/subscriptions/resourceGroups/write":
+    "create the resource group of a cluster's zone",
 };
