@@ -21,6 +21,8 @@ test("every link of the site leads to a page of the site", () => {
       .map((link) => `${page}: ${link}`),
   );
   expect(dead).toEqual([]);
+  // The generator takes a link to page.md.md for one to page.md, and finds none.
+  expect([...files.keys()].filter((page) => page.endsWith(".md.md"))).toEqual([]);
   expect(files.has("index.md")).toBe(true);
 });
 
