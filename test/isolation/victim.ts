@@ -233,7 +233,7 @@ export async function prepare(world: World, namespaces: readonly string[]): Prom
 }
 
 /** How long the attacker is there before the victim comes. */
-export const beforeSeconds = 40;
+export const beforeSeconds = 75;
 
 /** What the victim does, stage by stage. Each stage ends when its time is over. */
 export const stages: readonly {
