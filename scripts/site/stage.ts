@@ -11,9 +11,12 @@ export interface Item {
 
 /** The pages of the repository, by path. */
 export function pagesOf(root: string): string[] {
-  const found = globSync(["*.md", "bench/*.md", "docs/**/*.md", "{packages,charts,test}/*/README.md"], {
-    cwd: root,
-  });
+  const found = globSync(
+    ["*.md", "bench/*.md", "docs/**/*.md", "{packages,charts,test}/*/README.md"],
+    {
+      cwd: root,
+    },
+  );
   // The build of the published package puts a copy of the README there.
   return found.filter((file) => file !== "packages/postern/README.md").sort();
 }
