@@ -67,7 +67,9 @@ test("it is ready when its file says so, serves both ways, and ends cleanly", as
     expect([response.status, await response.text()]).toEqual([200, "ok"]);
   }
   const [{ id } = { id: "" }] = ready.subscriptions;
-  const made = await ask("PUT", `/subscriptions/${id}/resourceGroups/rg`, { location: "x" });
+  const made = await ask("PUT", `/subscriptions/${id}/resourceGroups/rg`, {
+    location: "westeurope",
+  });
   expect(made.status).toBe(201);
   const secure = await new Promise<number | undefined>((resolve, reject) => {
     request(`${ready.resourceManager}/healthz`, { ca: ready.ca }, (response) =>
@@ -141,7 +143,7 @@ test("limits and times are those of the options", async () => {
   const seen = [];
   for (let i = 0; i < 3; i++) seen.push((await ask("GET", group)).status);
   expect(seen).toEqual([404, 404, 429]);
-  await ask("PUT", group, { location: "x" });
+  await ask("PUT", group, { location: "westeurope" });
   await ask("DELETE", group);
   const { value } = (await (await fetch(`${ready.control}/operations`)).json()) as {
     value: unknown[];

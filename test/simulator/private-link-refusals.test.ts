@@ -13,11 +13,13 @@ import {
   service,
   serviceBody,
   sibling,
+  stranger,
 } from "./link-world.ts";
-import { group } from "./small-world.ts";
+import { group, network } from "./small-world.ts";
 
 const balancer = `${group}/providers/Microsoft.Network/loadBalancers`;
 const near = idsIn(sibling);
+const far = idsIn(stranger);
 const other = `${group}/providers/Microsoft.Network/privateLinkServices/other`;
 
 interface Row {
@@ -172,4 +174,67 @@ test("network policies cannot be enabled where a link service takes addresses", 
   expect(codeOf(came)).toBe(
     "PrivateLinkServiceNetworkPoliciesCannotBeEnabledOnPrivateLinkServiceSubnet",
   );
+});
+
+test("link services and pools of IP addresses do not go together, in either order", async () => {
+  const code = "PrivateLinkServiceIsNotSupportedForIPBasedLoadBalancer";
+  const balancer = frontend.slice(0, frontend.indexOf("/frontend"));
+  const pool = `${balancer}/backendAddressPools/addresses`;
+  const members = {
+    properties: {
+      loadBalancerBackendAddresses: [
+        { name: "a", properties: { ipAddress: "10.0.2.9", virtualNetwork: { id: network } } },
+      ],
+    },
+  };
+  const first = await linkWorld();
+  await made(first);
+  expect(codeOf(await first.ask("PUT", pool, members))).toBe(code);
+  const second = await linkWorld();
+  await done(second.ask, "PUT", pool, members);
+  expect(codeOf(await second.ask("PUT", service, serviceBody()))).toBe(code);
+});
+
+test("a load balancer takes eight link services", async () => {
+  const { ask } = await linkWorld();
+  const balancer = frontend.slice(0, frontend.indexOf("/frontend"));
+  const front = (await ask("GET", balancer)).body;
+  const names = Array.from({ length: 9 }, (_, at) => `f${at}`);
+  const frontends = names.map((name) => ({
+    name,
+    properties: { subnet: { id: `${network}/subnets/front` } },
+  }));
+  await done(ask, "PUT", balancer, {
+    location: front.location,
+    sku: front.sku,
+    properties: { frontendIPConfigurations: frontends },
+  });
+  const codes: (string | undefined)[] = [];
+  for (const name of names) {
+    const loadBalancerFrontendIpConfigurations = [
+      { id: `${balancer}/frontendIPConfigurations/${name}` },
+    ];
+    const body = serviceBody({ loadBalancerFrontendIpConfigurations });
+    codes.push(codeOf(await done(ask, "PUT", service.replace(/[^/]+$/, name), body)));
+  }
+  expect(codes).toEqual([
+    ...Array(8).fill(undefined),
+    "PrivateLinkServiceCountPerLoadBalancerExceeded",
+  ]);
+});
+
+test.each([
+  [{ destinationIPAddress: "10.0.2.9" }, "PrivateLinkServiceUdrIsDisabled"],
+  [{ visibility: { subscriptions: ["everybody"] } }, "InvalidRequestFormat"],
+])("a link service with %j is refused", async (more, code) => {
+  const { ask } = await linkWorld();
+  expect(codeOf(await ask("PUT", service, serviceBody(more)))).toBe(code);
+});
+
+test("who has no rights in another tenant is told that the tenant has none", async () => {
+  const { strangerAsks, ask } = await linkWorld();
+  await done(ask, "PUT", service, serviceBody());
+  const came = await strangerAsks("PUT", far.endpoint("pe"), endpointBody(stranger, service));
+  expect([came.status, codeOf(came)]).toEqual([403, "LinkedAuthorizationFailed"]);
+  expect(came.text).toContain("is not authorized to access linked subscription");
 });

@@ -1,4 +1,3 @@
-import { builtInRoles } from "@postern/azure-simulator/arm/role-definitions.ts";
 import type { JsonObject } from "@postern/azure-simulator/state/store.ts";
 import { describe, expect, test } from "vitest";
 import {
@@ -53,43 +52,12 @@ describe("who may connect", () => {
     expect(stateIn(await done(world.ask, "PUT", mine.endpoint("pe"), body))).toBe("Approved");
   });
 
-  test("by alias, in the service's own subscription, who may approve is approved and others wait", async () => {
-    const { ask, simulator, alias } = await withService();
-    const elsewhere = `${group}2`;
-    const subnet = `${elsewhere}/providers/Microsoft.Network/virtualNetworks/v/subnets/s`;
-    await done(ask, "PUT", elsewhere, { location: "westeurope" });
-    await done(ask, "PUT", subnet.slice(0, subnet.indexOf("/subnets/")), {
-      location: "westeurope",
-      properties: {
-        addressSpace: { addressPrefixes: ["10.3.0.0/16"] },
-        subnets: [{ name: "s", properties: { addressPrefix: "10.3.0.0/24" } }],
-      },
-    });
-    const objectId = "66666666-6666-4666-8666-666666666666";
-    const role = builtInRoles.find((each) => each.roleName === "Network Contributor");
-    const given = await ask(
-      "PUT",
-      `${elsewhere}/providers/Microsoft.Authorization/roleAssignments/${objectId}`,
-      {
-        properties: {
-          principalId: objectId,
-          principalType: "ServicePrincipal",
-          roleDefinitionId: `/providers/Microsoft.Authorization/roleDefinitions/${role?.name}`,
-        },
-      },
-    );
-    expect(given.status).toBe(201);
-    const token = simulator.directory.tokenFor({ tenant, objectId, appId: "contributor" });
-    const contributor: typeof ask = (method, path, body) =>
-      ask(method, path, body, { authorization: `Bearer ${token}` });
-    const made = async (asks: typeof ask, name: string, manual: boolean) => {
-      const body = endpointBody(subscription, alias, { manual, subnet: { id: subnet } });
-      const path = `${elsewhere}/providers/Microsoft.Network/privateEndpoints/${name}`;
-      return stateIn(await done(asks, "PUT", path, body));
-    };
-    expect(await made(ask, "owner", false)).toBe("Approved");
-    expect(await made(ask, "manual", true)).toBe("Pending");
-    expect(await made(contributor, "contributor", false)).toBe("Pending");
+  test("by alias only somebody who waits for approval", async () => {
+    const { ask, alias } = await withService({ visibility: { subscriptions: ["*"] } });
+    const made = (manual: boolean) =>
+      done(ask, "PUT", near.endpoint("pe"), endpointBody(sibling, alias, { manual }));
+    expect(codeOf(await made(false))).toBe("PrivateLinkServiceAliasRequiresManualConnection");
+    expect(stateIn(await made(true))).toBe("Pending");
   });
 
   test("a stranger who is not in the visibility cannot connect by alias", async () => {

@@ -99,7 +99,7 @@ test("a list keeps its order, also when something was deleted and made again", a
   const first = await smallWorld({ state: { file } });
   for (const name of ["c", "a", "b"])
     await first.ask("PUT", `/subscriptions/${subscription}/resourceGroups/${name}`, {
-      location: "x",
+      location: "westeurope",
     });
   const { store } = first.simulator;
   const requeue = store.get(`/subscriptions/${subscription}/resourceGroups/c`);

@@ -1,7 +1,8 @@
 import { lastSegment } from "@postern/core/resource-id.ts";
 import type { Json, JsonObject, Resource } from "../state/store.ts";
+import { isLocation, locationNames } from "../types/subscriptions/locations.ts";
 import { Refusal } from "./refusal.ts";
-import type { Accepted, ResourceType, World } from "./resource-type.ts";
+import { type Accepted, groupType, type ResourceType, type World } from "./resource-type.ts";
 
 export function checkApiVersion(query: URLSearchParams): string {
   const given = query.get("api-version");
@@ -46,6 +47,7 @@ export function checkPlace(
       `The resource '${existing?.name}' already exists in location '${held}' in resource group. A resource with the same name cannot be created in location '${location}'. Please select a new resource name.`,
       { by: "gateway" },
     );
+  if (typeof location === "string" && existing === undefined) checkLocation(location, type);
   const tags = body.tags;
   if (tags !== undefined && tags !== null && (typeof tags !== "object" || Array.isArray(tags)))
     throw new Refusal(
@@ -62,6 +64,26 @@ export function checkPlace(
       "The location property is required for this definition.",
       { by: "gateway" },
     );
+}
+
+/** Zones are everywhere, and say themselves where they are not. */
+function checkLocation(location: string, { type, dialect, within }: ResourceType): void {
+  if (dialect === "privateDns" || dialect === "publicDns" || dialect === "deployments") return;
+  if (isLocation(location) || (within !== "resourceGroup" && type !== groupType)) return;
+  const listed = `List of available regions${type === groupType ? "" : " for the resource type"} is '${locationNames()}'.`;
+  if (type === groupType)
+    throw new Refusal(
+      400,
+      "LocationNotAvailableForResourceGroup",
+      `The provided location '${location.slice(0, 60)}' is not available for resource group. ${listed}`,
+      { by: "gateway" },
+    );
+  throw new Refusal(
+    400,
+    "LocationNotAvailableForResourceType",
+    `The provided location '${location.slice(0, 60)}' is not available for resource type '${type}'. ${listed}`,
+    { by: "gateway" },
+  );
 }
 
 /** `East US` and `eastus` are one place. */
@@ -106,4 +128,23 @@ export function differs(existing: Resource, accepted: Accepted, world: World): b
       );
     });
   });
+}
+
+const topFields = new Set(
+  "id name type location tags plan sku kind managedBy properties zones identity extendedLocation etag systemData apiVersion"
+    .toLowerCase()
+    .split(" "),
+);
+
+/** The front door knows the fields around `properties`, and refuses others. Compute has fields of its own there. */
+export function checkTopFields(body: JsonObject, { dialect, within }: ResourceType): void {
+  if (dialect !== "network" || within !== "resourceGroup") return;
+  const unknown = Object.keys(body).find((name) => !topFields.has(name.toLowerCase()));
+  if (unknown === undefined) return;
+  throw new Refusal(
+    400,
+    "InvalidRequestContent",
+    `The request content was invalid and could not be deserialized: 'Could not find member '${unknown.slice(0, 60)}' on object of type 'ResourceDefinition'. Path '${unknown.slice(0, 60)}'.'.`,
+    { by: "gateway" },
+  );
 }

@@ -115,6 +115,16 @@ export class FrontDoor {
     const { world } = this.#options;
     for (const { id, action } of joins) {
       if (world.allowed(asker, action, id.toLowerCase())) continue;
+      const linked = id.split("/")[2] ?? "";
+      const tenant = this.#options.tenantOf(linked.toLowerCase());
+      // The words are those of ansible-collections/azure#973.
+      if (tenant !== undefined && tenant !== asker.tenant)
+        throw new Refusal(
+          403,
+          "LinkedAuthorizationFailed",
+          `The client has permission to perform action '${action}' on scope '${write.path}', however the current tenant '${asker.tenant}' is not authorized to access linked subscription '${linked}'.`,
+          { by: "gateway" },
+        );
       throw new Refusal(
         403,
         "LinkedAuthorizationFailed",

@@ -2,7 +2,7 @@ import { lastSegment } from "@postern/core/resource-id.ts";
 import { parentOf, type Resource } from "../state/store.ts";
 import type { Address } from "./address.ts";
 import type { ArmOptions, ArmRequest } from "./arm.ts";
-import { checkPlace, differs, objectBody, objectIn } from "./checks.ts";
+import { checkPlace, checkTopFields, differs, objectBody, objectIn } from "./checks.ts";
 import { tags } from "./fields.ts";
 import { find, findParent, ownerOf } from "./find.ts";
 import type { FrontDoor } from "./front-door.ts";
@@ -43,6 +43,7 @@ export class Writes {
     const parent = type.within === "parent" ? findParent(store, address, type, "write") : undefined;
     const conflict = this.#door.etagConflict(request, existing, type);
     if (conflict && !failsLater(type)) throw conflict;
+    checkTopFields(body, type);
     checkPlace(body, existing, type);
     const name = address.names.at(-1) ?? address.resourceGroup ?? "";
     const group = this.#door.groupOf(address);

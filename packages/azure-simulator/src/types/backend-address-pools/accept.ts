@@ -7,6 +7,7 @@ import type { World } from "../../arm/resource-type.ts";
 import { type JsonObject, parentOf, type Resource } from "../../state/store.ts";
 import type { Sku } from "../load-balancers/frontends.ts";
 import { membersOf, mixed, networkOfBalancer } from "../network-interfaces/pool-membership.ts";
+import { ipBased, servicesOn } from "../private-link-services/frontends.ts";
 
 /** What a pool belongs to, for checking what it may hold. */
 export interface PoolPlace {
@@ -130,6 +131,8 @@ function checkMembers(
       `Backend address pool ${id} cannot have IP addresses: IP based backends can only be used for Standard Load Balancers.`,
     );
   if (existing && [...membersOf(existing, world)].length > 0) throw mixed(existing.id);
+  const before = world.store.get(balancer);
+  if (before && servicesOn(before, world) > 0) throw ipBased(before);
   const seen = new Set<string>();
   for (const { name, properties } of byAddress) {
     for (const each of [`name ${name.toLowerCase()}`, `address ${properties.ipAddress}`]) {

@@ -15,7 +15,6 @@ import {
   isVisible,
   serviceOf,
   serviceType,
-  subscriptionOf,
 } from "../private-link-services/aliases.ts";
 import { missingField } from "../private-link-services/refusals.ts";
 import { storageType, subresources } from "../storage-accounts/subresources.ts";
@@ -105,13 +104,8 @@ function connected(
   const { id, address, name: endpoint } = writing;
   const service = visibleService({ target, groupIds }, writing);
   const subscription = address.subscription ?? "";
-  // By id the right to approve was a condition of the write; an alias anyone may know.
-  const action = `${service.type}/PrivateEndpointConnectionsApproval/action`;
-  const mayApprove =
-    !isAlias(target) ||
-    (subscriptionOf(service.key) === subscription.toLowerCase() &&
-      writing.world.allowed(writing.asker, action, service.key));
-  const brought = list === "privateLinkServiceConnections" && mayApprove;
+  // The right to approve was a condition of the write.
+  const brought = list === "privateLinkServiceConnections";
   return {
     name,
     id: `${id}/${list}/${name}`,
@@ -193,6 +187,13 @@ function asked(properties: JsonObject): Asked[] {
 function checkAsked({ list, name, target, requestMessage }: Asked, id: string): void {
   checkNetworkName(name);
   if (target === "") throw missingField(`properties.${list}.privateLinkServiceId`, id);
+  // An alias proves no right to approve (MicrosoftDocs/azure-docs#79906); the code is by analogy.
+  if (list === "privateLinkServiceConnections" && isAlias(target))
+    throw new Refusal(
+      400,
+      "PrivateLinkServiceAliasRequiresManualConnection",
+      `Private link service connection ${id}/${list}/${name} names an alias. An alias can be connected to by manualPrivateLinkServiceConnections only.`,
+    );
   if (requestMessage !== undefined && requestMessage.length > longestMessage)
     throw new Refusal(
       400,

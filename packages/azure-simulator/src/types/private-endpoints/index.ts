@@ -94,7 +94,7 @@ export const privateEndpoints: ResourceType = {
     "An endpoint has one address, of IPv4 (not done: several members, IPv6).",
     "An endpoint asks for exactly one connection, its request message has 140 characters at most: rules [D], codes and words [?].",
     "An automatic connection to a service in another subscription, made by someone with the right to approve it, is approved [?].",
-    "By alias, an automatic connection in the service's own subscription is approved where the asker may approve it, and waits where not [?].",
+    "An automatic connection by alias is refused [I], with a code of our own [?].",
     "The right to read an endpoint is enough to see its interface with $expand [?].",
     "The names of a service (fqdns) become customDnsConfigs once it is approved [?]; recorded: none where the service has none.",
     "What is said of a connection that its service removed: Disconnected, without a description [?].",

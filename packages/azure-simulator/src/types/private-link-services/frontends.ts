@@ -7,6 +7,8 @@ import { type JsonObject, parentOf, type Resource } from "../../state/store.ts";
 import { serviceType } from "./aliases.ts";
 import { missingField } from "./refusals.ts";
 
+const mostServices = 8;
+
 /** The ids of the frontends in a body or in what is kept. */
 export function frontendIds(properties: JsonObject): string[] {
   return objects(properties, "loadBalancerFrontendIpConfigurations").flatMap((each) => {
@@ -31,6 +33,8 @@ export function acceptFrontends(
   for (const each of ids) {
     const { balancer, frontend } = frontendAt(each, id, location, world);
     checkSku(balancer, id);
+    if (hasAddresses(balancer, world)) throw ipBased(balancer);
+    if (!existing) checkCount(balancer, id, world);
     checkFree(each, id, world);
     checkNetwork(frontend, nat, balancer, id);
   }
@@ -56,6 +60,42 @@ function checkSku({ top, id: balancer }: Resource, id: string): void {
     400,
     "PrivateLinkServiceIsNotSupportedForLoadBalancer",
     `Private link service ${id} cannot reference load balancer ${balancer} since its sku is ${sku}. Private link service is supported only with Standard sku load balancers.`,
+  );
+}
+
+/** Eight for each load balancer (private-link-service-overview#limitations); code and words are not documented. */
+function checkCount(balancer: Resource, id: string, world: World): void {
+  if (servicesOn(balancer, world) < mostServices) return;
+  throw new Refusal(
+    400,
+    "PrivateLinkServiceCountPerLoadBalancerExceeded",
+    `Private link service ${id} cannot reference load balancer ${balancer.id} since it has ${mostServices} private link services already.`,
+  );
+}
+
+/** How many link services stand in front of a load balancer. */
+export function servicesOn(balancer: Resource, { store }: World): number {
+  const services = new Set<string>();
+  for (const frontend of store.collection(`${balancer.key}/frontendipconfigurations`))
+    for (const user of store.referrers(frontend.key))
+      if (user.type === serviceType) services.add(user.key);
+  return services.size;
+}
+
+/** Whether a load balancer has a pool with members by address. */
+function hasAddresses(balancer: Resource, { store }: World): boolean {
+  for (const pool of store.collection(`${balancer.key}/backendaddresspools`))
+    for (const { properties } of objects(pool.properties, "loadBalancerBackendAddresses"))
+      if (isObject(properties) && properties.ipAddress !== undefined) return true;
+  return false;
+}
+
+/** The words are those of MicrosoftDocs/azure-docs#75134. */
+export function ipBased(balancer: Pick<Resource, "id">): Refusal {
+  return new Refusal(
+    400,
+    "PrivateLinkServiceIsNotSupportedForIPBasedLoadBalancer",
+    `Private link service is not supported for load balancer ${balancer.id} with backend addresses set by (virtualNetwork, ipAddress) or (subnet, ipAddress).`,
   );
 }
 

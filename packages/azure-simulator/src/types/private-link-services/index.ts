@@ -1,6 +1,7 @@
 import {
   defined,
   flag,
+  invalid,
   object,
   objects,
   oneOf,
@@ -101,7 +102,7 @@ export const privateLinkServices: ResourceType = {
     "A service with connections: 409 as seen in openshift/hypershift#9194; a page of Azure says 400 for AKS.",
     "That there is one primary address, and that its subnet stays, that frontends stay, that a frontend has one service, that the load balancer is Standard, that its network is that of the addresses, and 8 addresses at most: rules [D, I], codes and words [?].",
     "destinationIPAddress needs a feature of the subscription [P]: a switch.",
-    "A backend pool by address behind the frontend is not refused, though documented as unsupported (not done).",
+    "That a load balancer has eight link services at most is documented [D]; code and words are not [?].",
   ],
 };
 
@@ -109,7 +110,10 @@ export const privateLinkServices: ResourceType = {
 function audience(properties: JsonObject, id: string): JsonObject {
   const listed = (field: string) => {
     const given = object(properties, field);
-    return given && { subscriptions: texts(given, "subscriptions") };
+    if (given === undefined) return undefined;
+    const subscriptions = texts(given, "subscriptions");
+    for (const each of subscriptions) checkAudience(each, field, id);
+    return { subscriptions };
   };
   const visibility = listed("visibility");
   const autoApproval = listed("autoApproval");
@@ -124,6 +128,18 @@ function audience(properties: JsonObject, id: string): JsonObject {
       `Private link service ${id} approves subscription ${outside} automatically, which is not in its visibility. Auto approval subscriptions must be a subset of visibility subscriptions.`,
     );
   return defined({ visibility, autoApproval });
+}
+
+/** Everybody, or subscriptions by their ids; the code is by analogy. */
+function checkAudience(subscription: string, field: string, id: string): void {
+  if (subscription === "*" || /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(subscription))
+    return;
+  throw invalid(
+    "InvalidRequestFormat",
+    "Cannot parse the request.",
+    "InvalidSubscriptionId",
+    `The subscription '${subscription.slice(0, 60)}' in ${field} of private link service ${id} is neither a subscription id nor '*'.`,
+  );
 }
 
 /** Recorded, in these words. */

@@ -1,4 +1,12 @@
-import { type Cidr, contains, overlaps, parseCidr } from "@postern/core/cidr.ts";
+import {
+  type Cidr,
+  contains,
+  formatCidr,
+  overlaps,
+  parseCidr,
+  sizeOf,
+} from "@postern/core/cidr.ts";
+import { isIp, parseIp } from "@postern/core/ip.ts";
 import { lastSegment } from "@postern/core/resource-id.ts";
 import {
   defined,
@@ -59,6 +67,7 @@ export const subnets: ResourceType = {
   },
   differences: [
     "Security groups, route tables, NAT gateways, service endpoints and delegations are kept as sent and have no effect.",
+    "That a subnet is not smaller than /29 is documented [D]; the words are not [?].",
     "The code and words for another prefix of a subnet in use are by memory [?]; the rule is documented [D].",
     "Interfaces, load balancers, link services and endpoints that name a subnet which is being written by itself are refused with 429 ReferencedResourceNotProvisioned [I]; reports of endpoints show it also as the error of their operation, which a fault rule can do. What names anything else that is being written is taken [?].",
     "Preparing network policies and the links of services (not done).",
@@ -182,7 +191,8 @@ export function checkInside(
   network: string,
 ): void {
   for (const prefix of prefixesOf(properties)) {
-    const block = readPrefix(prefix, `subnet ${name}`);
+    const block = readPrefix(prefix, `${network}/subnets/${name}`);
+    checkSize(block, name, network);
     if (!space.some((each) => contains(parseCidr(each), block)))
       throw new Refusal(
         400,
@@ -190,6 +200,16 @@ export function checkInside(
         `Subnet '${name}' is not valid because its IP address range is outside the IP address range of virtual network '${lastSegment(network)}'.`,
       );
   }
+}
+
+/** From /29 on, and for IPv6 /64 (learn.microsoft.com/azure/virtual-network/virtual-networks-faq). */
+function checkSize({ version, prefixLength }: Cidr, name: string, network: string): void {
+  if (version === 4 ? prefixLength <= 29 : prefixLength === 64) return;
+  throw new Refusal(
+    400,
+    "NetcfgInvalidSubnet",
+    `Subnet '${name}' is not valid in virtual network '${lastSegment(network)}': a subnet has a prefix of /29 or shorter, and of exactly /64 for IPv6.`,
+  );
 }
 
 /** Refuse subnets of one network that share addresses. */
@@ -225,18 +245,26 @@ export function prefixesOf(properties: JsonObject): string[] {
   return many.length > 0 ? many : one === undefined ? [] : [one];
 }
 
-/** The block that a prefix is; `of` says whose prefix, for the refusal. */
-export function readPrefix(prefix: string, of: string): Cidr {
-  try {
-    return parseCidr(prefix);
-  } catch {
-    throw invalid(
-      "InvalidRequestFormat",
-      "Cannot parse the request.",
+/** The block that a prefix is. The words are those of Azure/avdaccelerator#83 and microsoft/sql-server-samples#492. */
+export function readPrefix(prefix: string, id: string): Cidr {
+  const [address = "", length = ""] = prefix.split("/");
+  const ip = isIp(address) ? parseIp(address) : undefined;
+  const prefixLength = Number(length);
+  const isLength = /^\d{1,3}$/.test(length) && prefixLength <= (ip?.version === 6 ? 128 : 32);
+  if (ip === undefined || !isLength)
+    throw new Refusal(
+      400,
       "InvalidAddressPrefixFormat",
-      `Address prefix ${prefix} of ${of} is not formatted correctly.`,
+      `Address prefix ${prefix.slice(0, 100)} of resource ${id} is not formatted correctly. It should follow CIDR notation, for example 10.0.0.0/24.`,
     );
-  }
+  const size = sizeOf({ version: ip.version, prefixLength });
+  const block = { version: ip.version, first: ip.value - (ip.value % size), prefixLength };
+  if (block.first === ip.value) return block;
+  throw new Refusal(
+    400,
+    "InvalidCIDRNotation",
+    `The address prefix ${prefix} in resource ${id} has an invalid CIDR notation. For the given prefix length, the address prefix should be ${formatCidr(block)}.`,
+  );
 }
 
 function link(properties: JsonObject, name: string): JsonObject | undefined {

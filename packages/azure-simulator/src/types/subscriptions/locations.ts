@@ -1,4 +1,3 @@
-import { plainLocation } from "../../arm/checks.ts";
 import type { JsonObject } from "../../state/store.ts";
 
 /** Azure's public regions: https://learn.microsoft.com/azure/reliability/regions-list */
@@ -66,11 +65,11 @@ export const locations: readonly string[] = [
   "Central US EUAP",
 ];
 
-const known = new Set(locations.map(plainLocation));
+const known = new Set(locations.map(plain));
 
 /** Whether a region is one of Azure's public cloud. */
 export function isLocation(location: string): boolean {
-  return known.has(plainLocation(location));
+  return known.has(plain(location));
 }
 
 /** The names of all regions, as refusals list them. */
@@ -80,7 +79,7 @@ export function locationNames(): string {
 
 /** A region as a subscription lists it. */
 export function shownLocation(displayName: string, subscription: string): JsonObject {
-  const name = plainLocation(displayName);
+  const name = plain(displayName);
   return {
     id: `/subscriptions/${subscription}/locations/${name}`,
     name,
@@ -89,4 +88,8 @@ export function shownLocation(displayName: string, subscription: string): JsonOb
     regionalDisplayName: displayName,
     metadata: { regionType: "Physical", regionCategory: "Recommended" },
   };
+}
+
+function plain(location: string): string {
+  return location.toLowerCase().replaceAll(" ", "");
 }

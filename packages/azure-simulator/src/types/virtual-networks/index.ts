@@ -1,3 +1,4 @@
+import { overlaps } from "@postern/core/cidr.ts";
 import {
   defined,
   flag,
@@ -41,7 +42,7 @@ export const virtualNetworks: ResourceType = {
         "MissingJsonReferenceId",
         "The address space of a virtual network must have a prefix.",
       );
-    for (const prefix of prefixes) readPrefix(prefix, `resource ${id}`);
+    checkSpace(prefixes, id);
     const dhcp = object(properties, "dhcpOptions");
     const wanted = properties.subnets === undefined ? undefined : objects(properties, "subnets");
     const children = wanted?.map((subnet) => {
@@ -102,6 +103,20 @@ export const virtualNetworks: ResourceType = {
     "A write to a network that is being changed is refused at once [P], or taken and fails in its operation [I]: a switch, since both are reported.",
   ],
 };
+
+/** Prefixes of one network have no address in common; the code is by analogy. */
+function checkSpace(prefixes: readonly string[], id: string): void {
+  const blocks = prefixes.map((prefix) => readPrefix(prefix, id));
+  blocks.forEach((block, at) => {
+    const other = blocks.findIndex((each, i) => i < at && overlaps(each, block));
+    if (other >= 0)
+      throw new Refusal(
+        400,
+        "NetcfgAddressSpaceOverlap",
+        `The address prefixes ${prefixes[other]} and ${prefixes[at]} of virtual network ${id} overlap.`,
+      );
+  });
+}
 
 /** Recorded: who encrypts must say what becomes of those who cannot. */
 function acceptEncryption(properties: JsonObject, id: string): JsonObject | undefined {

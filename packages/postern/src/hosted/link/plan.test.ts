@@ -162,6 +162,15 @@ describe("a link service that is not there", () => {
     expect(messageOf(made)).toContain("Standard");
   });
 
+  test("is not tried in front of a load balancer with backend pools of IP addresses", () => {
+    const observed = fresh();
+    if (observed.frontend.is === "found") observed.frontend.frontend.isIpBased = true;
+    const planned = plan(observed);
+    expect(doing(planned)).toEqual([]);
+    expect(reported(planned, conditions.loadBalancer)).toBe("False ILBUnsupported");
+    expect(messageOf(planned)).toContain("nodeIPConfiguration");
+  });
+
   test("has the failed list of load balancers in its condition, and is requeued when Azure said", () => {
     const made = plan(fresh({ frontend: { is: "failed", failure } }));
     expect(reported(made)).toBe("False ILBLookupFailed");

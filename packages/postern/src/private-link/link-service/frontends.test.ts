@@ -1,10 +1,17 @@
 import type { ServerResponse } from "node:http";
 import { parseResourceId } from "@postern/core/resource-id.ts";
 import { expect, test } from "vitest";
+<<<<<<< HEAD:packages/postern/src/private-link/link-service/frontends.test.ts
 import { fakeArm, group } from "../../../../../test/azure/fake-arm.ts";
 import { json } from "../../../../../test/loopback.ts";
 import { ManualClock } from "../../../../../test/manual-clock.ts";
-import { frontendsAt } from "./frontends.ts";
+import { frontendsAt, isIpBased } from "./frontends.ts";
+=======
+import { fakeArm, group } from "../../../../../../test/azure/fake-arm.ts";
+import { json } from "../../../../../../test/loopback.ts";
+import { ManualClock } from "../../../../../../test/manual-clock.ts";
+import { frontendsAt, isIpBased } from "./frontends.ts";
+>>>>>>> ca4a90d (simulator: refuse what Azure refuses of link services, networks, regions and tenants; hosted/link, doctor: pools of IP addresses):packages/postern/src/hosted/link/load-balancer/frontends.test.ts
 
 const scope = parseResourceId(group);
 const balancers = `${group}/providers/Microsoft.Network/loadBalancers`;
@@ -84,4 +91,17 @@ test("a load balancer without properties, or with nulls, does not hide the other
     const { find } = await world([() => [each, balancer("lb", ["10.0.0.4"])]]);
     expect(await find("10.0.0.4")).toEqual(["lb"]);
   }
+});
+
+test.each([
+  ["an address", [{ properties: { ipAddress: "10.0.0.9" } }], true],
+  [
+    "an interface, whose address is shown",
+    [{ properties: { ipAddress: "10.0.0.9", networkInterfaceIPConfiguration: { id: "/nic" } } }],
+    false,
+  ],
+  ["nothing", [], false],
+])("a load balancer with a pool of %s", (_what, loadBalancerBackendAddresses, is) => {
+  const backendAddressPools = [{ properties: { loadBalancerBackendAddresses } }];
+  expect(isIpBased({ properties: { backendAddressPools } })).toBe(is);
 });

@@ -16,6 +16,8 @@ export interface Frontend {
   subnet: string | undefined;
   /** The provisioning state of its load balancer, where the last write to that failed. */
   failed?: string;
+  /** Whether its load balancer has members by IP address: Azure puts no link service in front of such a one. */
+  isIpBased?: true;
 }
 
 /** Who finds nothing may ask for a fresher list, but not more often than this, for all together. */
@@ -74,9 +76,21 @@ export function frontendsOf(given: LoadBalancer): [string, Frontend][] {
       sku: sku?.name ?? "Basic",
       subnet: each.properties.subnet?.id,
       ...(failed !== undefined && { failed }),
+      ...(isIpBased(given) && { isIpBased: true as const }),
     };
     return [[addressKey(address), frontend]];
   });
+}
+
+/** Whether a load balancer has a pool with members by IP address, as AKS creates them with `nodeIP`. */
+export function isIpBased({ properties }: LoadBalancer): boolean {
+  return (properties.backendAddressPools ?? []).some((pool) =>
+    (pool.properties?.loadBalancerBackendAddresses ?? []).some(
+      (each) =>
+        each.properties?.ipAddress !== undefined &&
+        each.properties.networkInterfaceIPConfiguration === undefined,
+    ),
+  );
 }
 
 /**

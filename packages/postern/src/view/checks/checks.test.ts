@@ -94,7 +94,25 @@ const wrong: Record<string, [what: string, world: World, verdict: string, says: 
       "another network",
     ],
   ],
-  "load balancer SKU": [["a Basic one", withBalancer({ sku: "Basic" }), "wrong", "needs Standard"]],
+  "load balancer SKU": [
+    ["a Basic one", withBalancer({ sku: "Basic" }), "wrong", "needs Standard"],
+    [
+      "one with pools of IP addresses",
+      withBalancer({
+        properties: {
+          backendAddressPools: [
+            {
+              properties: {
+                loadBalancerBackendAddresses: [{ properties: { ipAddress: "10.0.0.9" } }],
+              },
+            },
+          ],
+        },
+      }),
+      "wrong",
+      "network interfaces",
+    ],
+  ],
   "visibility and approval": [
     [
       "everybody sees it",

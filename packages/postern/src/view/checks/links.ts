@@ -4,6 +4,7 @@ import { ownerIn } from "@postern/core/ownership.ts";
 import { idKey } from "@postern/core/resource-id.ts";
 import { shellWord } from "@postern/core/shell.ts";
 import type { PrivateLinkService } from "../../azure/gateways/private-link-services.ts";
+import { isIpBased } from "../../private-link/link-service/frontends.ts";
 import { balancerOf, mostOnBalancer } from "../../hosted/link/service/service-list.ts";
 import { askedIn } from "../cluster-objects.ts";
 import { indexOf, networkOf, type WorldIndex } from "../index-of.ts";
@@ -36,6 +37,14 @@ export const balancerSku = ofLinks("load balancer SKU", (link, index) => {
   const balancer = index.loadBalancer(link.status?.internalLoadBalancerID);
   if (balancer === undefined) return undefined;
   const sku = balancer.sku?.name ?? "Basic";
+  if (sku === "Standard" && isIpBased(balancer))
+    return {
+      verdict: "wrong",
+      found:
+        "it has a backend pool of IP addresses, and a link service needs pools of network interfaces",
+      remedy:
+        "set the cloud provider's loadBalancerBackendPoolConfigurationType to nodeIPConfiguration",
+    };
   return sku === "Standard"
     ? { verdict: "ok", found: "Standard" }
     : {

@@ -27,7 +27,14 @@ export function balancerProblem({ frontend, known, subject }: Up): PlannedCondit
       reason: reasons.loadBalancerFailed,
       message: `load balancer ${nameOf(frontend.frontend.balancer)} is ${frontend.frontend.failed} · the cloud provider owns it, and its last write failed · look at the events of Service ${subject.name}, and have the cloud provider write it again`,
     };
-  if (frontend.is !== "found" || /^standard$/i.test(frontend.frontend.sku)) return undefined;
+  if (frontend.is !== "found") return undefined;
+  const isStandard = /^standard$/i.test(frontend.frontend.sku);
+  if (isStandard && frontend.frontend.isIpBased)
+    return {
+      ...{ type, status: "False", reason: reasons.loadBalancerUnsupported },
+      message: `load balancer ${nameOf(frontend.frontend.balancer)} has a backend pool of IP addresses · Azure puts link services only in front of pools of network interfaces · set the cloud provider's loadBalancerBackendPoolConfigurationType to nodeIPConfiguration (AKS: --load-balancer-backend-pool-type nodeIPConfiguration)`,
+    };
+  if (isStandard) return undefined;
   const { balancer, sku } = frontend.frontend;
   return {
     ...{ type, status: "False", reason: reasons.loadBalancerUnsupported },
