@@ -10,11 +10,9 @@ test("anyone is told where the parts of the cloud are, in Azure's form", async (
     name: "AzureCloud",
     authentication: {
       loginEndpoint: simulator.url,
-      audiences: expect.arrayContaining(["https://management.azure.com/"]),
+      audiences: [`${simulator.url}/`, simulator.url],
       tenant: "common",
     },
-    portal: expect.stringMatching(/^https:/),
-    graph: expect.stringMatching(/^https:/),
     resourceManager: `${simulator.url}/`,
   });
 });
@@ -25,4 +23,11 @@ test("a token does no harm there, and a version is needed as everywhere", async 
   const without = await fetch(`${simulator.url}/metadata/endpoints`);
   expect(without.status).toBe(400);
   expect(await without.json()).toMatchObject({ error: { code: "MissingApiVersionParameter" } });
+});
+
+test("older versions give a list of clouds, and no version names a host of Microsoft", async () => {
+  const { ask, simulator } = await smallWorld();
+  const older = await ask("GET", "/metadata/endpoints?api-version=2019-05-01");
+  expect(older.body).toMatchObject([{ name: "AzureCloud", resourceManager: `${simulator.url}/` }]);
+  expect(older.text).not.toMatch(/windows\.net|azure\.com|azure\.net|microsoft\.com/i);
 });

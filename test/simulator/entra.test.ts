@@ -321,3 +321,13 @@ function jwt(claims: object, header: object, key: KeyObject): string {
   const signed = `${part({ typ: "JWT", alg: "RS256", ...header })}.${part(claims)}`;
   return `${signed}.${sign("sha256", Buffer.from(signed), key).toString("base64url")}`;
 }
+
+test.each(["common", "organizations"])("the documents of %s are there", async (word) => {
+  const { simulator } = await world();
+  const { url } = simulator;
+  const answer = await fetch(`${url}/${word}/v2.0/.well-known/openid-configuration`);
+  expect([answer.status, await answer.json()]).toEqual([
+    200,
+    expect.objectContaining({ token_endpoint: `${url}/${word}/oauth2/v2.0/token` }),
+  ]);
+});

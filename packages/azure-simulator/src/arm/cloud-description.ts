@@ -15,8 +15,10 @@ export const cloudDescription: Pages = {
     const [path = "", query = ""] = url.split("?", 2);
     if (method !== "GET" || !/^\/metadata\/endpoints\/?$/i.test(path)) return false;
     try {
-      checkApiVersion(new URLSearchParams(query));
-      send(response, 200, describe(request));
+      const version = checkApiVersion(new URLSearchParams(query));
+      const cloud = describe(request);
+      // Before 2022-09-01 it is a list of clouds: the Azure CLI asks for that of 2019-05-01.
+      send(response, 200, version < "2022-09-01" ? [cloud] : cloud);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       send(response, error.status, error.body);
@@ -30,22 +32,26 @@ function send(response: ServerResponse, status: number, body: unknown): void {
   response.end(JSON.stringify(body));
 }
 
-/** What is here has the address at which the asker reached us; what is not here has Azure's. */
+/**
+ * Everything has the address at which the asker reached us: whoever follows it must not come to Microsoft. Graph, storage
+ * and vaults are not there, and answer nothing.
+ */
 function describe(request: IncomingMessage): unknown {
   const base = baseOf(request);
+  const host = base.slice(base.indexOf("//") + 2);
   return {
-    portal: "https://portal.azure.com",
+    portal: base,
     authentication: {
       loginEndpoint: base,
-      audiences: ["https://management.core.windows.net/", "https://management.azure.com/"],
+      audiences: [`${base}/`, base],
       tenant: "common",
       identityProvider: "AAD",
     },
-    graphAudience: "https://graph.windows.net/",
-    graph: "https://graph.windows.net/",
+    graphAudience: `${base}/`,
+    graph: `${base}/`,
     name: "AzureCloud",
-    suffixes: { keyVaultDns: "vault.azure.net", storage: "core.windows.net" },
+    suffixes: { keyVaultDns: `vault.${host}`, storage: `storage.${host}` },
     resourceManager: `${base}/`,
-    microsoftGraphResourceId: "https://graph.microsoft.com/",
+    microsoftGraphResourceId: `${base}/`,
   };
 }

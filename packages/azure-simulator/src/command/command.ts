@@ -74,5 +74,14 @@ Example:
     .action(async (options: SimulatorSettings) => {
       const { runSimulator } = await import("./run.ts");
       await runSimulator(options);
-    });
+    })
+    .addCommand(
+      new Command("env")
+        .description("print the environment that makes az, Terraform and the SDKs use a simulator")
+        .argument("<ready-file>", "what the simulator wrote with --ready-file")
+        .action(async (file: string) => {
+          const { environment } = await import("./env.ts");
+          process.stdout.write(environment(file));
+        }),
+    );
 }

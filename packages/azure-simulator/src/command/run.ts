@@ -67,6 +67,7 @@ export async function runSimulator(settings: SimulatorSettings): Promise<void> {
     ...(file !== undefined && { state: { file, reset } }),
     world,
     ...(settings.operationMs && { operationMs: settings.operationMs }),
+    ...retryAfterFor(settings),
     speed: settings.speed,
     limits: limitsOf(settings),
     failed: (error) => fail(error),
@@ -90,6 +91,14 @@ export async function runSimulator(settings: SimulatorSettings): Promise<void> {
     process.off("exit", remove);
     await simulator.close();
   }
+}
+
+/** Clients that wait as long as Azure asks would wait in vain where operations are short. Without a time they are over at once. */
+function retryAfterFor({ operationMs = {}, speed }: SimulatorSettings): {
+  retryAfterSeconds?: number;
+} {
+  const longestMs = Math.max(0, ...Object.values(operationMs)) / speed;
+  return longestMs < 10_000 ? { retryAfterSeconds: Math.max(1, Math.ceil(longestMs / 1000)) } : {};
 }
 
 function seedFrom(file: string | undefined): Seed {

@@ -76,7 +76,7 @@ export class Entra implements Pages {
       return this.#token(asked);
     }
     if (page === "discovery/instance") return instance(asked);
-    checkTenant(this.#parts.directory, asked.tenant);
+    if (!isShared(asked.tenant)) checkTenant(this.#parts.directory, asked.tenant);
     if (page.startsWith("discovery")) return this.#keys(asked);
     return configuration(asked, page.startsWith("v2.0"));
   }
@@ -146,6 +146,11 @@ export class Entra implements Pages {
       cost: "none",
     });
   }
+}
+
+/** The words that stand for any tenant. Their documents can be read; nobody signs in there without a tenant. */
+function isShared(tenant: string): boolean {
+  return /^(common|organizations)$/i.test(tenant);
 }
 
 function configuration({ tenant, base }: Asked, second: boolean): unknown {

@@ -9,6 +9,7 @@ export type TestBedErrorCode =
   | "StateUnwritable"
   | "SeedInvalid"
   | "SeedUnreadable"
+  | "ReadyFileUnreadable"
   | "ReadyFileUnwritable";
 
 /** The simulator or the embedded Kubernetes API cannot start or go on; the message says what failed, why, and what to do. */

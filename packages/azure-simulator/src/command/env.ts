@@ -1,0 +1,50 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { shellWord } from "@postern/core/shell.ts";
+import { TestBedError } from "@postern/core/test-bed/test-bed-error.ts";
+import type { Ready } from "./ready.ts";
+
+/** The lines that make a shell's clients use a simulator, from its ready file. For `eval`. */
+export function environment(file: string): string {
+  const { resourceManager, authorityHost, caFile, identities, subscriptions } = read(file);
+  const [identity] = identities;
+  const [subscription] = subscriptions;
+  const values: Record<string, string | undefined> = {
+    // For az cloud register.
+    POSTERN_RESOURCE_MANAGER: resourceManager,
+    // The Azure CLI asks nobody else where to sign in, and keeps what it learns beside the ready file.
+    AZURE_CORE_INSTANCE_DISCOVERY: "false",
+    AZURE_CONFIG_DIR: `${resolve(file)}.azure`,
+    REQUESTS_CA_BUNDLE: caFile,
+    // The SDKs, and Terraform's providers.
+    AZURE_AUTHORITY_HOST: authorityHost,
+    AZURE_TENANT_ID: identity?.tenantId,
+    AZURE_CLIENT_ID: identity?.clientId,
+    AZURE_CLIENT_SECRET: identity?.secret,
+    AZURE_SUBSCRIPTION_ID: subscription?.id,
+    ARM_METADATA_HOSTNAME: resourceManager?.replace("https://", ""),
+    ARM_TENANT_ID: identity?.tenantId,
+    ARM_CLIENT_ID: identity?.clientId,
+    ARM_CLIENT_SECRET: identity?.secret,
+    ARM_SUBSCRIPTION_ID: subscription?.id,
+    SSL_CERT_FILE: caFile,
+    NODE_EXTRA_CA_CERTS: caFile,
+  };
+  return Object.entries(values)
+    .flatMap(([name, value]) =>
+      value === undefined ? [] : `export ${name}=${shellWord(value)}\n`,
+    )
+    .join("");
+}
+
+function read(file: string): Ready {
+  try {
+    return JSON.parse(readFileSync(file, "utf8")) as Ready;
+  } catch (error) {
+    throw new TestBedError(
+      "ReadyFileUnreadable",
+      `the ready file ${file} cannot be read · start a simulator with --ready-file ${file}, and wait until it is there`,
+      { cause: error },
+    );
+  }
+}
