@@ -51,6 +51,8 @@ export interface Switches {
   gatewayPoolsTakeAddresses: boolean;
   /** Whether a write to a network that is being changed is refused at once, or fails in its operation. */
   concurrentNetworkWrites: "refuse" | "fail";
+  /** How many link services a load balancer takes: 8 in Azure. Without a limit worlds need fewer load balancers. */
+  linkServicesPerLoadBalancer: number;
   /** Whether subscriptions have the feature AllowPrivateLinkServiceUDR, with which a link service leads to an address. */
   privateLinkServiceUdr: boolean;
 }

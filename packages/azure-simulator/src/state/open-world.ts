@@ -56,6 +56,7 @@ export interface OpenWorld {
 const defaults: Switches = {
   gatewayPoolsTakeAddresses: true,
   concurrentNetworkWrites: "refuse",
+  linkServicesPerLoadBalancer: Number.POSITIVE_INFINITY,
   privateLinkServiceUdr: false,
 };
 

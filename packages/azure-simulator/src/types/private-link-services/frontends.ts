@@ -7,8 +7,6 @@ import { type JsonObject, parentOf, type Resource } from "../../state/store.ts";
 import { serviceType } from "./aliases.ts";
 import { missingField } from "./refusals.ts";
 
-const mostServices = 8;
-
 /** The ids of the frontends in a body or in what is kept. */
 export function frontendIds(properties: JsonObject): string[] {
   return objects(properties, "loadBalancerFrontendIpConfigurations").flatMap((each) => {
@@ -65,11 +63,12 @@ function checkSku({ top, id: balancer }: Resource, id: string): void {
 
 /** Eight for each load balancer (private-link-service-overview#limitations); code and words are not documented. */
 function checkCount(balancer: Resource, id: string, world: World): void {
-  if (servicesOn(balancer, world) < mostServices) return;
+  const most = world.switches.linkServicesPerLoadBalancer;
+  if (servicesOn(balancer, world) < most) return;
   throw new Refusal(
     400,
     "PrivateLinkServiceCountPerLoadBalancerExceeded",
-    `Private link service ${id} cannot reference load balancer ${balancer.id} since it has ${mostServices} private link services already.`,
+    `Private link service ${id} cannot reference load balancer ${balancer.id} since it has ${most} private link services already.`,
   );
 }
 

@@ -102,7 +102,7 @@ export const privateLinkServices: ResourceType = {
     "A service with connections: 409 as seen in openshift/hypershift#9194; a page of Azure says 400 for AKS.",
     "That there is one primary address, and that its subnet stays, that frontends stay, that a frontend has one service, that the load balancer is Standard, that its network is that of the addresses, and 8 addresses at most: rules [D, I], codes and words [?].",
     "destinationIPAddress needs a feature of the subscription [P]: a switch.",
-    "That a load balancer has eight link services at most is documented [D]; code and words are not [?].",
+    "That a load balancer has eight link services at most is documented [D]: a switch, off by default; code and words are not [?].",
   ],
 };
 
