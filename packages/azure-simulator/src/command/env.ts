@@ -31,9 +31,7 @@ export function environment(file: string): string {
     NODE_EXTRA_CA_CERTS: caFile,
   };
   return Object.entries(values)
-    .flatMap(([name, value]) =>
-      value === undefined ? [] : `export ${name}=${shellWord(value)}\n`,
-    )
+    .flatMap(([name, value]) => (value === undefined ? [] : `export ${name}=${shellWord(value)}\n`))
     .join("");
 }
 
