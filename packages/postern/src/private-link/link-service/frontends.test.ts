@@ -1,17 +1,10 @@
 import type { ServerResponse } from "node:http";
 import { parseResourceId } from "@postern/core/resource-id.ts";
 import { expect, test } from "vitest";
-<<<<<<< HEAD:packages/postern/src/private-link/link-service/frontends.test.ts
 import { fakeArm, group } from "../../../../../test/azure/fake-arm.ts";
 import { json } from "../../../../../test/loopback.ts";
 import { ManualClock } from "../../../../../test/manual-clock.ts";
 import { frontendsAt, isIpBased } from "./frontends.ts";
-=======
-import { fakeArm, group } from "../../../../../../test/azure/fake-arm.ts";
-import { json } from "../../../../../../test/loopback.ts";
-import { ManualClock } from "../../../../../../test/manual-clock.ts";
-import { frontendsAt, isIpBased } from "./frontends.ts";
->>>>>>> ca4a90d (simulator: refuse what Azure refuses of link services, networks, regions and tenants; hosted/link, doctor: pools of IP addresses):packages/postern/src/hosted/link/load-balancer/frontends.test.ts
 
 const scope = parseResourceId(group);
 const balancers = `${group}/providers/Microsoft.Network/loadBalancers`;
