@@ -324,6 +324,59 @@ describeHosted("a tenant beside another in one network", (start) => {
     expect(addressesAt(world, zone, "api-one")).toEqual([status?.privateEndpointIP]);
   });
 
+  const tagsAt = (world: HostedWorld, id: string) =>
+    (world.azure.at(id) as { top: { tags: Record<string, string> } }).top.tags;
+  const asking = (text: string) => ({ annotations: { "postern.io/azure-tags": text } });
+
+  test("attack: the tags that a cluster asks for claim the zone and the link service of another", async () => {
+    const world = await startGuest(start);
+    const victim = await availableCluster(world, "one", { baseDomain });
+    const { clusterID } = victim.hosted.cluster.spec as { clusterID: string };
+    const { uid } = victim.thing.metadata;
+    const zone = `${guestGroup}/${network}/privateDnsZones/${baseDomain}`;
+    const ids = [zone, victim.endpointId, victim.serviceId];
+    const owners = () =>
+      ids.map((id) =>
+        Object.entries(tagsAt(world, id) ?? {}).filter(
+          ([name]) => /postern_|hypershift|kubernetes/i.test(name) && !/_user_/.test(name),
+        ),
+      );
+    const before = owners();
+    const claims = [`Postern_Owner=${clusterID}/${uid}`, `postern_user_${clusterID}=${uid}`];
+    const evil = await availableCluster(world, "two", {
+      baseDomain,
+      ...asking([...claims, "team=evil"].join()),
+    });
+    expect(await evil.message(conditions.endpoint)).toContain("postern.io/azure-tags is not used");
+    const written = world.azure
+      .ids("/providers/")
+      .flatMap((id) => Object.entries(tagsAt(world, id) ?? {}));
+    expect(written.filter(([name]) => name === "team")).toEqual([]);
+    expect(written.filter(([, value]) => value === `${clusterID}/${uid}`)).toHaveLength(1);
+    expect(written.filter(([name, value]) => /_user_/.test(name) && value === uid)).toEqual([]);
+    await gone(world, { link: evil.thing });
+    expect(owners()).toEqual(before);
+    expect(await victim.isAvailable()).toBe(true);
+  });
+
+  test("a zone that clusters share has the tags of its first user, and those of the next when that leaves", async () => {
+    const world = await startGuest(start);
+    const one = await availableCluster(world, "one", { baseDomain, ...asking("team=blue") });
+    const two = await availableCluster(world, "two", { baseDomain, ...asking("team=red") });
+    const zone = `${guestGroup}/${network}/privateDnsZones/${baseDomain}`;
+    await world.mark();
+    await world.advance(30 * 60_000);
+    expect(world.armRequests().filter(({ method }) => method === "PUT")).toEqual([]);
+    expect(tagsAt(world, zone).team).toBe("blue");
+    await gone(world, { link: one.thing });
+    await world.until(
+      "the tags are those of the next",
+      () => tagsAt(world, zone).team === "red",
+      30,
+    );
+    expect(await two.isAvailable()).toBe(true);
+  });
+
   test("an endpoint, its zones and their links whose tags somebody has replaced are still the cluster's", async () => {
     const world = await startGuest(start);
     const one = await availableCluster(world, "one", { baseDomain });

@@ -39,6 +39,22 @@ function linkedNetworks(world: HostedWorld): string[] {
   return [...new Set(networks)];
 }
 
+/** The resources of these types, without what belongs to one. */
+function taggedIds(world: HostedWorld, types: string[]): string[] {
+  return types.flatMap((type) =>
+    world.azure.ids(`/${type}/`).filter((id) => id.split(`/${type}/`)[1]?.includes("/") === false),
+  );
+}
+
+function tagsAt(world: HostedWorld, id: string): Record<string, string> {
+  return (world.azure.at(id) as { top: { tags?: Record<string, string> } }).top.tags ?? {};
+}
+
+function changeTags(world: HostedWorld, id: string, tags: Record<string, string>): void {
+  const { top, properties } = world.azure.at(id) as { top: object; properties: object };
+  world.azure.simulator.change(id, { ...top, tags, properties } as never);
+}
+
 describeHosted("a setting of a HostedCluster", (start) => {
   test("links the zones to the listed networks only, and takes that back", async () => {
     const world = await start({ features: wholeChain });
@@ -71,6 +87,89 @@ describeHosted("a setting of a HostedCluster", (start) => {
     const [endpoint = ""] = world.azure.ids("/privateendpoints/");
     expect(world.azure.at(endpoint)).toMatchObject({ properties: { subnet: { id: subnet } } });
     expect(guestSubnet).not.toBe(subnet);
+  });
+
+  test("tags what is created by the cluster's own identity, and follows what it asks for", async () => {
+    const world = await start({
+      features: (armClients) => wholeChain(armClients, { azureTags: { paid: "platform" } }),
+    });
+    const wanted = (text: string | null) => ({
+      metadata: { annotations: { "postern.io/azure-tags": text } },
+    });
+    const cluster = await make(world, "one", {
+      annotations: { "postern.io/azure-tags": "team=blue,a=1" },
+    });
+    await world.until("it is not available", () => isAvailable(world));
+    const tenants = taggedIds(world, [
+      "privateendpoints",
+      "privatednszones",
+      "virtualnetworklinks",
+    ]);
+    expect(tenants).toHaveLength(5);
+    const platforms = taggedIds(world, ["privatelinkservices"]);
+    expect(platforms).toHaveLength(1);
+    const values = (ids: string[], tag: string) => [
+      ...new Set(ids.map((id) => tagsAt(world, id)[tag])),
+    ];
+    expect(values(tenants, "team")).toEqual(["blue"]);
+    expect(values(platforms, "team")).toEqual([undefined]);
+    expect(values(tenants, "paid")).toEqual([undefined]);
+    expect(values(platforms, "paid")).toEqual(["platform"]);
+
+    // Somebody adds a tag, and a policy of Azure changes one: both stay.
+    for (const id of tenants) changeTags(world, id, { ...tagsAt(world, id), x: "y", a: "policy" });
+    await world.advance(10 * 60_000);
+    expect([values(tenants, "x"), values(tenants, "a")]).toEqual([["y"], ["policy"]]);
+    await world.patch(cluster, wanted("team=red"));
+    await world.until("it is followed", () => values(tenants, "team").join() === "red", 30);
+    expect(values(tenants, "a")).toEqual(["policy"]);
+    const owners = tenants.map((id) =>
+      Object.keys(tagsAt(world, id)).some((each) => /^postern_(owner|user_)/.test(each)),
+    );
+    expect(owners).toEqual(Array(5).fill(true));
+    await world.patch(cluster, wanted(null));
+    await world.until(
+      "the tag is gone",
+      () => values(tenants, "team").join() === "" && values(tenants, "postern_tags").join() === "",
+      30,
+    );
+    expect(values(tenants, "x")).toEqual(["y"]);
+    await world.mark();
+    await world.advance(30 * 60_000);
+    expect(await world.kubeWrites()).toEqual([]);
+    expect(world.armRequests().filter(({ method }) => method !== "GET")).toEqual([]);
+    expect(await isAvailable(world)).toBe(true);
+  });
+
+  test("tags nothing by an annotation that is wrong, says so, and goes on with the rest", async () => {
+    const world = await start({ features: wholeChain });
+    const annotations = { "postern.io/azure-tags": "team=blue,kubernetes.io_cluster_two=owned" };
+    const cluster = await make(world, "one", { annotations });
+    await world.until("it is not available", () => isAvailable(world));
+    const condition = () => conditionOf(world, "one", "AzurePrivateEndpointAvailable");
+    await world.until(
+      "it is not reported",
+      async () =>
+        /postern.io\/azure-tags is not used.*reserved.*correct it/.test(
+          (await condition())?.message ?? "",
+        ),
+      30,
+    );
+    const ids = taggedIds(world, ["privateendpoints", "privatednszones", "virtualnetworklinks"]);
+    expect(ids.filter((id) => "team" in tagsAt(world, id))).toEqual([]);
+    await world.mark();
+    await world.advance(30 * 60_000);
+    expect(await world.kubeWrites()).toEqual([]);
+    await world.patch(cluster, {
+      metadata: { annotations: { "postern.io/azure-tags": "team=blue" } },
+    });
+    await world.until(
+      "it is used",
+      async () =>
+        ids.every((id) => tagsAt(world, id).team === "blue") &&
+        (await condition())?.message === "connected",
+      30,
+    );
   });
 
   test("has the link service send the PROXY protocol, in place, and says which link id is which endpoint", async () => {

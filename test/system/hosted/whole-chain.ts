@@ -2,23 +2,29 @@ import { openPolicy } from "@postern/core/tenant-policy.ts";
 import { cloudProviderFeature } from "@postern/local/cloud-provider/feature.ts";
 import type { ArmClients, HostedArmClients } from "postern/hosted/arm-clients.ts";
 import { endpointFeature } from "postern/hosted/endpoint/feature.ts";
-import { linkFeature } from "postern/hosted/link/feature.ts";
+import { type LinkOptions, linkFeature } from "postern/hosted/link/feature.ts";
 import { servicesFeature } from "postern/hosted/services/feature.ts";
 import { topologyFeature } from "postern/hosted/topology/feature.ts";
 import type { MakeFeature } from "postern/kube/runtime.ts";
 import { location, managementGroup, managementNetwork } from "./azure.ts";
 
 /** Everything that turns one HostedCluster into a private control plane, on a machine without HyperShift and without a cloud. */
-export function wholeChain(armClients: ArmClients): readonly MakeFeature[] {
+export function wholeChain(
+  armClients: ArmClients,
+  over: Partial<LinkOptions> = {},
+): readonly MakeFeature[] {
   return [
-    ...managementSide(armClients),
+    ...managementSide(armClients, over),
     ...controlPlaneSide(armClients),
     cloudProvider(armClients),
   ];
 }
 
 /** What `--role management` runs. */
-export function managementSide(armClients: ArmClients): readonly MakeFeature[] {
+export function managementSide(
+  armClients: ArmClients,
+  over: Partial<LinkOptions> = {},
+): readonly MakeFeature[] {
   return [
     topologyFeature({ policy: openPolicy }),
     linkFeature({
@@ -26,6 +32,7 @@ export function managementSide(armClients: ArmClients): readonly MakeFeature[] {
       natSubnets: "shared",
       natPrefixLength: 24,
       installation: "0f0f0f0f",
+      ...over,
     }),
   ];
 }

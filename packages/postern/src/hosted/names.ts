@@ -54,6 +54,8 @@ export const annotations = {
   endpointSubnet: "postern.io/endpoint-subnet-id",
   /** `true`: the link service sends the PROXY protocol, which says by which endpoint a client came. */
   proxyProtocol: "postern.io/proxy-protocol",
+  /** `name=value,name=value`: tags of what is created in the subscription of the hosted cluster. */
+  tags: "postern.io/azure-tags",
   /** `disconnect` (default) or `refuse`: what a deletion does with endpoints of other people. */
   foreignEndpoints: "postern.io/foreign-endpoints",
   /** `true`: abandon what is in the subscription of the hosted cluster, because no credential for it works any more. */

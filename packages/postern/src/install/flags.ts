@@ -18,6 +18,7 @@ export interface InstallFlags {
   azurePlsManagedIdentityClientId?: string;
   azurePlsSubscriptionId?: string;
   azurePlsResourceGroup?: string;
+  azureTags?: string;
   azureCloud?: string;
   replaceHypershift?: boolean;
   splitRoles?: boolean;
@@ -38,6 +39,7 @@ const settingOf = {
   azurePlsManagedIdentityClientId: "azure.clientId",
   azurePlsSubscriptionId: "azure.subscriptionId",
   azurePlsResourceGroup: "azure.resourceGroup",
+  azureTags: "hosted.azureTags",
   azureCloud: "azure.cloud",
   replaceHypershift: "hosted.replaceHyperShift",
   splitRoles: "splitRoles",
@@ -75,6 +77,7 @@ export function withInstallOptions(command: Command): Command {
     .option("--azure-pls-managed-identity-client-id <id>", "client id of a workload identity")
     .option("--azure-pls-subscription-id <id>", "subscription of the management cluster")
     .option("--azure-pls-resource-group <name>", "resource group of its load balancers")
+    .option("--azure-tags <tags>", "tags of link services: name=value, with commas between them")
     .option("--azure-cloud <name>", "cloud, such as AzureUSGovernmentCloud")
     .option("--replace-hypershift", "act in HyperShift's place, on a cluster without it")
     .option("--split-roles", "run a process for each role, with its own permissions")

@@ -29,6 +29,10 @@ const forms = {
   tag: { pattern: "[A-Za-z0-9_][A-Za-z0-9._-]{0,127}", is: "a tag" },
   digest: { pattern: "sha256:[0-9a-f]{64}", is: "a digest: sha256: and 64 hexadecimal digits" },
   key: { pattern: "[-._a-zA-Z0-9]+", is: "a key of a Secret" },
+  azureTags: {
+    pattern: "[A-Za-z0-9][\\w.:-]*=[^,]*(,[A-Za-z0-9][\\w.:-]*=[^,]*){0,4}",
+    is: "at most 5 tags, such as team=blue,cost-center=42",
+  },
   condition: { pattern: "[A-Za-z0-9]+", is: "the type of a condition" },
   namespaces: {
     pattern: "([a-z0-9-]+\\*?|\\*)",
@@ -164,6 +168,10 @@ const hosted = Type.Object(
       default: "shared",
       description: "Whether link services share their NAT subnets, or each cluster has its own.",
     }),
+    azureTags: optional(
+      forms.azureTags,
+      "Tags of the link services: name=value, with commas between them, at most 5.",
+    ),
   },
   { ...strict, description: "Hosted control planes." },
 );

@@ -1,5 +1,6 @@
 import { hostedControlPlane } from "@postern/core/kinds/hosted-control-plane.ts";
 import type { ResourceId } from "@postern/core/resource-id.ts";
+import type { Tags } from "@postern/core/tags.ts";
 import type { TenantPolicy } from "@postern/core/tenant-policy.ts";
 import type { Registry } from "@prometheus-io/client";
 import type { Arm } from "../azure/arm.ts";
@@ -29,6 +30,8 @@ export interface ManagementSettings {
   natPrefixLength: number;
   /** The first 8 characters of the uid of namespace kube-system. */
   installation: string;
+  /** Tags of link services, beside Postern's own; undefined where that is not known. */
+  azureTags?: Tags | undefined;
   /** Which namespace may use what; undefined where nobody has said. */
   policy?: TenantPolicy | undefined;
 }

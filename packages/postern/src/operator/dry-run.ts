@@ -46,13 +46,14 @@ export async function controllersToLookBy(given: {
     const managementGroup = await managementGroupIn(env);
     const installation =
       (await installationOf(kube, { log: silentLog, clock: realClock }).read(signal)) ?? "";
-    const { natSubnets, natPrefixLength } = settings;
+    const { natSubnets, natPrefixLength, azureTags } = settings;
     features.push(
       ...managementControllers(arm, everyone, {
         managementGroup,
         installation,
         natSubnets,
         natPrefixLength,
+        azureTags,
         policy,
       }),
     );

@@ -1,5 +1,6 @@
 import type { Clock } from "@postern/core/clock.ts";
 import type { ResourceId } from "@postern/core/resource-id.ts";
+import type { Tags } from "@postern/core/tags.ts";
 import type { TenantPolicy } from "@postern/core/tenant-policy.ts";
 import type { Registry } from "@prometheus-io/client";
 import type { TokenSource } from "../azure/tokens.ts";
@@ -35,6 +36,7 @@ export interface HostedSettings {
   namespace?: string | undefined;
   natSubnets: "shared" | "per-cluster";
   natPrefixLength: number;
+  azureTags?: Tags | undefined;
   /** The group of the management cluster and the number of the installation; absent for control planes alone. */
   management?: { managementGroup: ResourceId; installation: string } | undefined;
 }
@@ -44,7 +46,7 @@ export function hostedFeatures(
   settings: HostedSettings,
   parts: FeatureParts,
 ): readonly MakeFeature[] {
-  const { role, natSubnets, natPrefixLength, management } = settings;
+  const { role, natSubnets, natPrefixLength, azureTags, management } = settings;
   const credentials = credentialsOf(settings, parts);
   const { arm } = parts.azure;
   const features: MakeFeature[] = [];
@@ -54,6 +56,7 @@ export function hostedFeatures(
         ...management,
         natSubnets,
         natPrefixLength,
+        azureTags,
         policy: parts.policy,
       }),
     );

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { type Clock, realClock } from "@postern/core/clock.ts";
 import { subscriptionOf } from "@postern/core/resource-id.ts";
+import type { Tags } from "@postern/core/tags.ts";
 import type { Limits } from "../azure/limits.ts";
 import { KubeClient } from "../kube/client.ts";
 import { findConnection } from "../kube/credentials.ts";
@@ -33,6 +34,8 @@ export interface OperatorSettings extends ClusterApiFlags, ElectionFlags, PageFl
   role: "all" | "management" | "control-plane" | "cluster-api";
   natSubnets: "shared" | "per-cluster";
   natPrefixLength: number;
+  /** Tags of link services, beside Postern's own. */
+  azureTags?: Tags;
   /** The file that says which namespace may use what. */
   tenantPolicy?: string;
   /** What may be written. Default: everything. */
@@ -120,7 +123,12 @@ export async function runOperator(
     const management =
       managementGroup && number ? { managementGroup, installation: number } : undefined;
     const features = [
-      ...(role === "cluster-api" ? [] : hostedFeatures({ ...settings, role, management }, parts)),
+      ...(role === "cluster-api"
+        ? []
+        : hostedFeatures(
+            { ...settings, azureTags: settings.azureTags ?? {}, role, management },
+            parts,
+          )),
       ...(clusterApi ? clusterApiFeatures(clusterApi, parts) : []),
     ];
     runtime = new Runtime({

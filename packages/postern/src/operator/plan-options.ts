@@ -1,3 +1,5 @@
+import type { Tags } from "@postern/core/tags.ts";
+import { parseUserTags } from "@postern/core/user-tags.ts";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { type StepPolicy, stepPolicies } from "../kube/step-policy.ts";
 import type { ClusterApiFlags } from "./cluster-api.ts";
@@ -12,6 +14,8 @@ export type PlanFlags = Omit<
 > & {
   natSubnets: "shared" | "per-cluster";
   natPrefixLength: number;
+  /** Tags of link services, beside Postern's own. */
+  azureTags?: Tags;
   /** The file that says which namespace may use what. */
   tenantPolicy?: string;
   /** What the operator may write. */
@@ -40,6 +44,12 @@ export function withPlanOptions(command: Command): Command {
       new Option("--nat-prefix-length <length>", "how large a subnet for link services is made")
         .argParser(prefixLength)
         .default(planDefaults.natPrefixLength),
+    )
+    .addOption(
+      new Option(
+        "--azure-tags <tags>",
+        "tags of the link services: name=value, with commas between them, at most 5",
+      ).argParser(azureTags),
     )
     .addOption(
       new Option(
@@ -80,6 +90,12 @@ export function listIn(text: string): string[] {
     .split(",")
     .map((each) => each.trim())
     .filter((each) => each !== "");
+}
+
+function azureTags(text: string): Tags {
+  const parsed = parseUserTags(text);
+  if ("tags" in parsed) return parsed.tags;
+  throw new InvalidArgumentError(`${parsed.wrong}: give tags such as team=blue,cost-center=42`);
 }
 
 /** Azure has no subnet smaller than a /29, and five of its addresses are not for use. */

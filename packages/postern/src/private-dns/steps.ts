@@ -17,7 +17,12 @@ type Shared = "create" | "claim" | "repair" | "unclaim";
 
 /** What is done to a zone. Nothing but its tags is ours to choose. */
 export type ZoneStep =
-  | Put<"zone", Shared, "make zone" | "claim zone" | "repair zone" | "give up zone", { tags: Tags }>
+  | Put<
+      "zone",
+      Shared,
+      "make zone" | "claim zone" | "repair zone" | "tag zone" | "give up zone",
+      { tags: Tags }
+    >
   | Delete<"zone", "remove zone">;
 
 /** What is done to a link of a private zone. */
@@ -25,7 +30,7 @@ export type LinkStep =
   | Put<
       "link",
       Shared,
-      "link network" | "claim link" | "repair link" | "give up link",
+      "link network" | "claim link" | "repair link" | "tag link" | "give up link",
       { body: VirtualNetworkLink }
     >
   | Delete<"link", "remove link">;

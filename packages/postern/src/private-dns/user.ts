@@ -21,6 +21,11 @@ export function otherClaims(tags: Tags | undefined | null, user: ZoneUser): Owne
   return claimsIn(tags).filter((claim) => !isSameCluster(own, claim));
 }
 
+/** Whether a user claims a zone or a link, and nobody else does. */
+export function isOnlyUser(tags: Tags | undefined | null, user: ZoneUser): boolean {
+  return isClaimed(tags, user) && otherClaims(tags, user).length === 0;
+}
+
 /** The tags without a user's claim. */
 export function withoutOwnClaim(tags: Tags, user: ZoneUser): Tags {
   const own = user.claimIn(tags);

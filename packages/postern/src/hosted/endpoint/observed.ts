@@ -4,6 +4,7 @@ import type { Condition } from "@postern/core/kinds/condition.ts";
 import type { Service } from "@postern/core/kinds/core.ts";
 import type { Pause } from "@postern/core/pause.ts";
 import type { ResourceId } from "@postern/core/resource-id.ts";
+import type { Tags } from "@postern/core/tags.ts";
 import type { Look } from "../../azure/gateway.ts";
 import type { PrivateEndpoint } from "../../azure/gateways/private-endpoints.ts";
 import type { ObservedZone } from "../../private-dns/zone/observed.ts";
@@ -85,6 +86,10 @@ export interface Choices {
   networks: readonly ResourceId[];
   /** The zones are linked to these networks only, and not to the hosted cluster's own. */
   skipsOwnNetwork?: boolean;
+  /** Tags of what is created for the cluster, beside Postern's own; undefined where the annotation is wrong. */
+  tags?: Tags | undefined;
+  /** Why those of the annotation are not written. */
+  wrongTags?: string | undefined;
   /** An annotation that cannot be read: what is wrong with it. */
   wrong: string | undefined;
 }

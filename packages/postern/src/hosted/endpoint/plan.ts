@@ -45,7 +45,7 @@ export function plan(observed: Observed): Plan<EndpointStep> {
   const dns = join([names, planServices(observed, endpoint.addresses)]);
   const endpointCondition = conditionFor(conditions.endpoint, endpoint, endpointPresent(observed), {
     reason: reasons.success,
-    message: "connected",
+    message: connectedMessage(observed),
   });
   const dnsCondition = conditionFor(conditions.dns, dns, dnsPresent(observed), {
     reason: reasons.success,
@@ -57,7 +57,7 @@ export function plan(observed: Observed): Plan<EndpointStep> {
     steps: part.steps,
     conditions: conditionsFor(available, endpointCondition, dnsCondition),
     status: { ...endpoint.status, ...names.status },
-    events: endpoint.events ?? [],
+    events: [...(endpoint.events ?? []), ...tagEvents(observed, endpointCondition)],
     finalizer: "add",
     requeue: requeueOf(part),
   });
@@ -164,6 +164,18 @@ function zoneStatus({ status }: Observed): OwnStatus {
     ...(privateDNSZoneID && { privateDNSZoneID }),
     ...(baseDomainDNSZoneID && { baseDomainDNSZoneID }),
   };
+}
+
+function connectedMessage({ choices: { wrongTags } }: Observed): string {
+  return wrongTags === undefined ? "connected" : `connected, but ${wrongTags}`;
+}
+
+/** Tags that are not written stop nothing: the condition and an event say so when they become wrong. */
+function tagEvents(observed: Observed, { message }: PlannedCondition): Plan["events"] & object {
+  const { wrongTags: note } = observed.choices;
+  if (note === undefined || !message.includes(note)) return [];
+  if (endpointPresent(observed)?.message === message) return [];
+  return [{ reason: reasons.invalidAnnotation, note, type: "Warning" }];
 }
 
 function namesMessage({ choices, cluster, object }: Observed): string {

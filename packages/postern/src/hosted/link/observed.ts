@@ -1,6 +1,7 @@
 import type { Failure } from "@postern/core/failure.ts";
 import type { Condition } from "@postern/core/kinds/condition.ts";
 import type { ResourceId } from "@postern/core/resource-id.ts";
+import type { Tags } from "@postern/core/tags.ts";
 import type { Look } from "../../azure/gateway.ts";
 import type { PrivateLinkService } from "../../azure/gateways/private-link-services.ts";
 import type { ForeignEndpoints } from "../../private-link/link-service/disconnect.ts";
@@ -21,6 +22,8 @@ export interface Subject {
   /** The subnet that is noted as created for this object or for others of its kind. */
   notedSubnet: string | undefined;
   foreignEndpoints: ForeignEndpoints;
+  /** What the administrator asks for beside Postern's own tags. */
+  azureTags?: Tags | undefined;
   /** The link service sends the PROXY protocol. */
   proxyProtocol: boolean;
   /** The ids that the endpoint of this link may have. */

@@ -85,6 +85,10 @@ const processes: Record<Component, Process> = {
         ),
       ]),
       when(hosted, natSubnets),
+      when(
+        all(hosted, setting("hosted.azureTags")),
+        text`--azure-tags=${setting("hosted.azureTags")}`,
+      ),
       ...clusterApiArgs.map((each) => withinOnly(each)),
     ],
     env: managementEnv,

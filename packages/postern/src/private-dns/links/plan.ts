@@ -3,6 +3,7 @@ import type { Failure } from "@postern/core/failure.ts";
 import { linkProvisioningOf } from "@postern/core/provisioning.ts";
 import { idKey, nameOf, type ResourceId } from "@postern/core/resource-id.ts";
 import type { Tags } from "@postern/core/tags.ts";
+import { withAllTags, withUserTags } from "@postern/core/user-tags.ts";
 import {
   act,
   done,
@@ -15,7 +16,7 @@ import {
   waits,
 } from "../../kube/part.ts";
 import type { LinkStep } from "../steps.ts";
-import { isClaimed, otherClaims, withoutOwnClaim, type ZoneUser } from "../user.ts";
+import { isClaimed, isOnlyUser, otherClaims, withoutOwnClaim, type ZoneUser } from "../user.ts";
 import { newLink, retagged } from "./desired.ts";
 import { type FoundLink, foundLinks, networkKey, type ObservedLink } from "./observed.ts";
 
@@ -26,6 +27,8 @@ export interface LinkPolicy {
   networks: readonly ResourceId[];
   /** The tags of a new link beside the claim. */
   tags: Tags;
+  /** What somebody asks for beside them; undefined where that is not known. */
+  userTags?: Tags | undefined;
   /** The ids that a link to a network may have, in order of preference. */
   idsFor(network: ResourceId): readonly ResourceId[];
   /** Whether a link that nobody claims is the user's all the same. */
@@ -134,7 +137,7 @@ function createLink(
     verb: "create",
     do: "link network",
     id,
-    body: newLink(network, policy.tags, policy.user),
+    body: newLink(network, withAllTags({}, policy), policy.user),
     ifNoneMatch: "*",
     why: `${words.zone} is not linked to the network ${nameOf(network)}`,
     event: "LinkingPrivateDNSZone",
@@ -170,6 +173,19 @@ function keepLink(zone: ZoneWithLinks, link: FoundLink, policy: LinkPolicy): Par
       why: `${what} is ${found.properties.provisioningState}`,
       ...(words.repairEvent !== undefined && { event: words.repairEvent }),
     });
+  else if (isOnlyUser(tags, user) && linkProvisioningOf(found) === "succeeded") {
+    const wanted = withUserTags(tags, policy.userTags);
+    if (wanted !== tags)
+      steps.push({
+        on: "link",
+        verb: "repair",
+        do: "tag link",
+        id,
+        body: retagged(found, wanted),
+        ifMatch,
+        why: `${what} has other tags than those that are asked for`,
+      });
+  }
   const updating = steps.length > 0 ? words.updating : undefined;
   return join([act(steps, updating), healthOf(link, steps.length > 0, words)]);
 }

@@ -2,9 +2,10 @@ import { claimsIn, mostClaims, withClaim } from "@postern/core/claims.ts";
 import type { Failure } from "@postern/core/failure.ts";
 import { provisioning } from "@postern/core/provisioning.ts";
 import type { Tags } from "@postern/core/tags.ts";
-import { act, join, type Part, type Problem, report, wait } from "../../kube/part.ts";
+import { withAllTags, withUserTags } from "@postern/core/user-tags.ts";
+import { act, done, join, type Part, type Problem, report, wait } from "../../kube/part.ts";
 import type { PrivateDnsStep, ZoneStep } from "../steps.ts";
-import { isClaimed, type ZoneUser } from "../user.ts";
+import { isClaimed, isOnlyUser, type ZoneUser } from "../user.ts";
 import type { ObservedZone, Zone } from "./observed.ts";
 
 /**
@@ -24,6 +25,8 @@ export interface ZonePolicy<Step extends PrivateDnsStep> {
   missing?: Problem | undefined;
   /** The tags of a new zone beside the claim. */
   tags: Tags;
+  /** What somebody asks for beside them; undefined where that is not known. */
+  userTags?: Tags | undefined;
   /** The tags of a zone with what somebody has removed from them; undefined where nothing is missing. */
   restoredTags?(found: Zone): Tags | undefined;
   adoptionOf(found: Zone): Adoption;
@@ -102,7 +105,14 @@ function planFound<Step extends PrivateDnsStep>(
   const restored = policy.restoredTags?.(found);
   if (restored !== undefined)
     return usable(act([claimZone(zone, { ...found, tags: restored }, policy)], words.changing));
-  if (isClaimed(tags, policy.user)) return usable(policy.planContents(false));
+  if (isClaimed(tags, policy.user)) {
+    const contents = policy.planContents(false);
+    return usable(
+      contents.steps.length > 0
+        ? contents
+        : join<Step | ZoneStep>([contents, planTags(zone, found, policy)]),
+    );
+  }
   const adoption = policy.adoptionOf(found);
   if (adoption.is === "leave") return unusable(adoption.part);
   if (claimsIn(tags).length >= mostClaims) return unusable(report(words.full));
@@ -124,15 +134,27 @@ function unusable(part: Part<never>): ZonePlan<never> {
   return { ...part, usable: false };
 }
 
-type Writer = Pick<ZonePolicy<PrivateDnsStep>, "user" | "tags" | "report">;
+type Writer = Pick<ZonePolicy<PrivateDnsStep>, "user" | "tags" | "userTags" | "report">;
 
-function createZone({ id }: ObservedZone, { user, tags, report: words }: Writer): ZoneStep {
+/** Users who share a zone may ask for different tags: it has those of its only user. */
+function planTags({ id }: ObservedZone, { tags, etag }: Zone, policy: Writer): Part<ZoneStep> {
+  const wanted = withUserTags(tags, policy.userTags);
+  if (wanted === tags || !isOnlyUser(tags, policy.user)) return done;
+  const { zone } = policy.report;
+  const why = `${zone} has other tags than those that are asked for`;
+  return act([
+    { on: "zone", verb: "repair", do: "tag zone", id, tags: wanted, ifMatch: etag, why },
+  ]);
+}
+
+function createZone({ id }: ObservedZone, policy: Writer): ZoneStep {
+  const { user, report: words } = policy;
   return {
     on: "zone",
     verb: "create",
     do: "make zone",
     id,
-    tags: withClaim(tags, user.claim),
+    tags: withClaim(withAllTags({}, policy), user.claim),
     ifNoneMatch: "*",
     why: `${words.zone} does not exist`,
     event: words.events.create,

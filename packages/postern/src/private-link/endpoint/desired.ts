@@ -1,5 +1,6 @@
 import { nameOf, type ResourceId, sameId } from "@postern/core/resource-id.ts";
-import { type Tags, withTags } from "@postern/core/tags.ts";
+import type { Tags } from "@postern/core/tags.ts";
+import { withAllTags } from "@postern/core/user-tags.ts";
 import {
   connectionsOf,
   type LinkServiceConnection,
@@ -14,6 +15,8 @@ export interface DesiredEndpoint {
   id: ResourceId;
   location: string;
   tags: Tags;
+  /** What somebody asks for beside them; undefined where that is not known. */
+  userTags?: Tags | undefined;
   subnet: string;
   /** Whether somebody has to approve it. */
   manual: boolean;
@@ -48,7 +51,7 @@ export type Connected = "approved" | "pending" | "rejected" | "disconnected";
 
 /** The body that creates a private endpoint. */
 export function newEndpoint(desired: DesiredEndpoint): PrivateEndpoint {
-  const { id, location, tags, subnet, manual, interfaceName } = desired;
+  const { id, location, subnet, manual, interfaceName } = desired;
   const connections = desired.connections.map(
     ({ name, service, groupIds, requestMessage }): LinkServiceConnection => ({
       name,
@@ -61,7 +64,7 @@ export function newEndpoint(desired: DesiredEndpoint): PrivateEndpoint {
   );
   return {
     location,
-    tags: { ...tags },
+    tags: { ...withAllTags({}, desired) },
     properties: {
       subnet: { id: subnet },
       privateLinkServiceConnections: manual ? [] : connections,
@@ -122,7 +125,7 @@ export function endpointDifferences(
   if (!sameSet(addressesIn(found), desired.addresses)) fixed.push("addresses");
   const present = (properties.applicationSecurityGroups ?? []).map(({ id }) => id);
   if (!sameSet(present, desired.securityGroups)) changeable.push("securityGroups");
-  if (withTags(tags, desired.tags) !== tags) changeable.push("tags");
+  if (withAllTags(tags, desired) !== tags) changeable.push("tags");
   return { fixed, changeable, failed: failedState(found) };
 }
 
@@ -168,7 +171,7 @@ export function repairedEndpoint(
   } = properties;
   return {
     ...top,
-    tags: { ...withTags(found.tags ?? {}, desired.tags) },
+    tags: { ...withAllTags(found.tags ?? {}, desired) },
     properties: {
       ...kept,
       privateLinkServiceConnections: privateLinkServiceConnections.map(asked),

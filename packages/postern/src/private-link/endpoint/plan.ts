@@ -1,5 +1,6 @@
 import { nameOf, type ResourceId } from "@postern/core/resource-id.ts";
-import { type Tags, withTags } from "@postern/core/tags.ts";
+import type { Tags } from "@postern/core/tags.ts";
+import { withAllTags } from "@postern/core/user-tags.ts";
 import {
   type PrivateEndpoint,
   withoutEndpointAnswers,
@@ -41,10 +42,11 @@ export function planExistingEndpoint(
 
 /** Only the tags of the endpoint change now: what else is desired is not known yet. */
 export function planTagEndpoint(
-  { id, found, tags }: { id: ResourceId; found: PrivateEndpoint; tags: Tags },
+  given: { id: ResourceId; found: PrivateEndpoint; tags: Tags; userTags?: Tags | undefined },
   policy: EndpointPolicy,
 ): Part<PrivateEndpointStep> {
-  const all = withTags(found.tags ?? {}, tags);
+  const { id, found } = given;
+  const all = withAllTags(found.tags ?? {}, given);
   if (all === found.tags) return done;
   const words = stepWords("change", nameOf(id), policy.describe(["tags"]), policy);
   const body = { ...withoutEndpointAnswers(found), tags: all };

@@ -1,5 +1,6 @@
 import { type ResourceId, sameId } from "@postern/core/resource-id.ts";
 import { type Tags, withTags } from "@postern/core/tags.ts";
+import { withAllTags } from "@postern/core/user-tags.ts";
 import {
   type LinkServiceIPConfiguration,
   type PrivateLinkService,
@@ -13,6 +14,8 @@ export interface DesiredLinkService {
   id: ResourceId;
   location: string;
   tags: Tags;
+  /** What somebody asks for beside them; undefined where that is not known. */
+  userTags?: Tags | undefined;
   frontends: readonly string[];
   /** The addresses that it translates to; the first is the primary one. */
   nat: readonly NatAddress[];
@@ -46,7 +49,7 @@ export type LinkServiceDifference =
 export function newLinkService(desired: DesiredLinkService): PrivateLinkService {
   return {
     location: desired.location,
-    tags: { ...desired.tags },
+    tags: { ...withAllTags({}, desired) },
     properties: {
       loadBalancerFrontendIpConfigurations: desired.frontends.map((id) => ({ id })),
       ipConfigurations: natAddresses(desired, ""),
@@ -99,7 +102,7 @@ export function linkServiceDifferences(
     changeable.push("autoApproval");
   if ((properties.enableProxyProtocol ?? false) !== desired.proxyProtocol)
     changeable.push(desired.proxyProtocol ? "lacksProxyProtocol" : "speaksProxyProtocol");
-  if (withTags(tags, desired.tags) !== tags) changeable.push("tags");
+  if (withAllTags(tags, desired) !== tags) changeable.push("tags");
   return { fixed, changeable, failed: failedState(found) };
 }
 
@@ -111,7 +114,7 @@ export function repairedLinkService(
   const { properties: kept, ...top } = withoutAnswers(found);
   return {
     ...top,
-    tags: { ...withTags(found.tags ?? {}, desired.tags) },
+    tags: { ...withAllTags(found.tags ?? {}, desired) },
     properties: {
       ...kept,
       ...settings(desired),

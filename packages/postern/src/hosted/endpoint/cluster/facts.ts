@@ -8,6 +8,7 @@ import type { HostedControlPlane } from "@postern/core/kinds/hosted-control-plan
 import { privateAccess } from "@postern/core/kinds/private-access.ts";
 import { idKey, parseResourceId, type ResourceId } from "@postern/core/resource-id.ts";
 import { defaultPolicy, plainHost, type TenantPolicy } from "@postern/core/tenant-policy.ts";
+import { parseUserTags } from "@postern/core/user-tags.ts";
 import type { WatchCache } from "../../../kube/cache.ts";
 import { byPublishedHostname, holderOf } from "../../hostnames.ts";
 import {
@@ -295,7 +296,13 @@ export function choicesOf({ cluster, controlPlane }: Belonging): Choices {
     problems.push(
       `the names would resolve nowhere · ${annotations.ownNetwork} is unlinked and ${annotations.networks} lists no network · list the networks that resolve them, or remove the first annotation`,
     );
+  const asked = parseUserTags(given[annotations.tags] ?? "");
   return {
+    ...("tags" in asked
+      ? { tags: asked.tags }
+      : {
+          wrongTags: `the annotation ${annotations.tags} is not used: ${asked.wrong} · correct it`,
+        }),
     ...(own === "unlinked" && { skipsOwnNetwork: true }),
     zones: known ? mode : "managed",
     internalZone: zone(annotations.internalZone),

@@ -22,6 +22,7 @@ export function linkPolicy(observed: Observed, zone: ZoneInRole): LinkPolicy {
     user: userOf(observed),
     networks: desiredNetworks(observed),
     tags: sharedTags(observed, "vnet-link"),
+    userTags: observed.choices.tags,
     idsFor: (network) => linkIdsOf(observed, zone, network),
     isAdoptable: (link) =>
       (zone.managed &&

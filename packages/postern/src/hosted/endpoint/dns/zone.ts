@@ -38,6 +38,7 @@ export function planDesiredZone(
           message: `the zone ${zone.id} does not exist · it was named by annotation · make it, or correct ${annotations.internalZone} and ${annotations.baseZone}`,
         },
     tags: sharedTags(observed, "private-dns-zone"),
+    userTags: observed.choices.tags,
     adoptionOf: (found) => adoptionOf(observed, zone, found),
     planContents: () =>
       join<PrivateDnsStep>([

@@ -111,7 +111,7 @@ function planUpdate(observed: Observed, own: OwnEndpoint): Part<PrivateEndpointS
   if (alias !== undefined)
     return planExistingEndpoint(found, desiredOf(observed, id, alias, found), policy);
   if (connectedOf(found) === "disconnected") return planReplaceDisconnected(own, policy);
-  return planTagEndpoint({ id, found, tags: endpointTags(observed) }, policy);
+  return planTagEndpoint({ id, found, ...endpointTags(observed) }, policy);
 }
 
 function planReplaceDisconnected(
@@ -135,7 +135,7 @@ function desiredOf(
   const desired = {
     id,
     location: found?.location ?? spec.location,
-    tags: endpointTags(observed),
+    ...endpointTags(observed),
     subnet: spec.guestSubnetID,
   };
   const connection = { name: nameOf(id), service: alias, groupIds: [], requestMessage };
@@ -229,7 +229,9 @@ export function ownEndpoints(observed: Observed): OwnEndpoint[] {
 }
 
 function endpointTags(observed: Observed) {
-  return ownedTags(observed.cluster?.hostedCluster ?? "", "private-endpoint", owner(observed));
+  const { hostedCluster = "" } = observed.cluster ?? {};
+  const tags = ownedTags(hostedCluster, "private-endpoint", owner(observed));
+  return { tags, userTags: observed.choices.tags };
 }
 
 function endpointStatus({ status }: Observed): OwnStatus {

@@ -2,6 +2,7 @@ import type { KubeObject } from "@postern/core/kind.ts";
 import type { Service } from "@postern/core/kinds/core.ts";
 import type { HostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
 import type { HostedControlPlane } from "@postern/core/kinds/hosted-control-plane.ts";
+import type { Tags } from "@postern/core/tags.ts";
 import type { TenantPolicy } from "@postern/core/tenant-policy.ts";
 import type { WatchCache } from "../../../kube/cache.ts";
 import type { KubeClient } from "../../../kube/client.ts";
@@ -20,6 +21,8 @@ export interface LinkOptions {
   natPrefixLength: number;
   /** The first 8 characters of the uid of namespace kube-system: two installations never share a subnet. */
   installation: string;
+  /** Tags of the link services, beside Postern's own; undefined where that is not known. */
+  azureTags?: Tags | undefined;
   /** Which namespace may use what. */
   policy?: TenantPolicy | undefined;
 }

@@ -76,6 +76,7 @@ export function subjectOf(
     name,
     uid,
     installation: parts.installation,
+    azureTags: parts.azureTags,
     conditions: (status?.conditions ?? []).filter(({ type }) => own.includes(type)),
     fields: {
       internalLoadBalancerID: status?.internalLoadBalancerID,

@@ -26,6 +26,7 @@ export function desiredOf(
       ...ownedTags(known.hostedCluster, "private-link-service", owner),
       [installationTag]: subject.installation,
     },
+    userTags: subject.azureTags,
     frontends: [found?.id ?? ""],
     nat: [{ name: natConfiguration, subnet: natSubnet }],
     allowed,
