@@ -199,6 +199,38 @@ test("an endpoint of somebody else that asks to be let in hangs under the link s
   );
 });
 
+test("an endpoint has the link id of the PROXY protocol where its link service sends that", () => {
+  const foreign = `${guestGroup}/privateEndpoints/shop`;
+  const connection = (id: string, linkIdentifier: string) => ({
+    properties: {
+      privateEndpoint: { id },
+      privateLinkServiceConnectionState: { status: "Approved" },
+      linkIdentifier,
+    },
+  });
+  const drawn = (enableProxyProtocol: boolean) => {
+    const privateEndpointConnections = [
+      connection(foreign, "536870913"),
+      connection(ids.endpoint.toUpperCase(), "536870912"),
+    ];
+    const linkServices = [service({ enableProxyProtocol, privateEndpointConnections })];
+    const world = oneWorld({ azure: { linkServices } });
+    const all = (branch: Branch): Branch[] => [branch, ...branch.under.flatMap(all)];
+    return treeOf(pictureOf(world))
+      .flatMap(all)
+      .filter(({ kind }) => kind === "endpoint")
+      .map(({ label, facts }) => [label, facts.linkId]);
+  };
+  expect(drawn(true)).toEqual([
+    ["private-router-pe", "536870912"],
+    ["shop", "536870913"],
+  ]);
+  expect(drawn(false)).toEqual([
+    ["private-router-pe", undefined],
+    ["shop", undefined],
+  ]);
+});
+
 test("a cluster of Cluster API is drawn by its links, the endpoints to them, and the names of these", () => {
   const group = "/subscriptions/w/resourceGroups/amber/providers/Microsoft.Network";
   const its = { ...service(), id: `${group}/privateLinkServices/amber-api`, name: "amber-api" };
