@@ -49,6 +49,23 @@ test("a Secret is printed on request only, and the pods use it either way", asyn
   );
 });
 
+test("tags of link services become an argument of the operator, with and without one", async () => {
+  const flags = {
+    namespace: "postern",
+    image: "registry.example.com/postern:v1",
+    azurePrivateSecret: "azure",
+    azurePlsResourceGroup: "management",
+  };
+  const printed = async (more: object) =>
+    JSON.stringify(
+      outputsOf(await installationOf({ ...flags, ...more }, "1.2.3"), "resources", false),
+    );
+  expect(await printed({ azureTags: "team=blue,paid=the platform" })).toContain(
+    '"--azure-tags=team=blue,paid=the platform"',
+  );
+  expect(await printed({})).not.toContain("--azure-tags");
+});
+
 test("kinds are limited to platforms in any case of letters", async () => {
   const flags = {
     namespace: "postern",

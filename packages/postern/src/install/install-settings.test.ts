@@ -83,6 +83,16 @@ test.each<[string, object, string]>([
     { hosted: { controlPlanes: [{ namespace: "clusters-one" }] } },
     "hosted.controlPlanes needs splitRoles",
   ],
+  [
+    "tags that are none",
+    { hosted: { azureTags: "team" } },
+    "hosted.azureTags must be at most 5 tags, such as team=blue,cost-center=42",
+  ],
+  [
+    "a tag that says whose a resource is",
+    { hosted: { azureTags: "team=blue,postern_owner=a/b" } },
+    "names that begin with postern are reserved",
+  ],
 ])("%s is rejected", (_name, over, message) => {
   expect(violations({ ...good, ...over })).toContain(message);
 });

@@ -1,4 +1,5 @@
 import { UsageError } from "@postern/core/process/usage-error.ts";
+import { parseUserTags } from "@postern/core/user-tags.ts";
 import { ruleViolations } from "./rules.ts";
 import { defaultSettings, formViolations, mergeSettings, type Settings } from "./settings.ts";
 
@@ -12,7 +13,13 @@ export function settingsFrom(
 ): Settings {
   const { further = [], named = (violation) => violation } = options;
   const settings = mergeSettings(defaultSettings(), given) as Settings;
-  const violations = [...further, ...formViolations(settings), ...ruleViolations(settings)];
+  const form = formViolations(settings);
+  const violations = [
+    ...further,
+    ...form,
+    ...(form.length === 0 ? tagViolations(settings) : []),
+    ...ruleViolations(settings),
+  ];
   if (violations.length === 0) return settings;
   const listed = violations.map(named);
   throw new UsageError(
@@ -20,4 +27,10 @@ export function settingsFrom(
       ? (listed[0] ?? "")
       : `${listed.length} settings are invalid: ${listed.map((each, at) => `(${at + 1}) ${each}`).join("; ")}`,
   );
+}
+
+/** The operator would not start with these. The chart, which cannot tell, installs them. */
+function tagViolations({ hosted: { azureTags } }: Settings): string[] {
+  const parsed = parseUserTags(azureTags);
+  return "wrong" in parsed ? [`hosted.azureTags cannot be used: ${parsed.wrong}`] : [];
 }
