@@ -10,7 +10,7 @@ import {
 } from "./azure.ts";
 import { linkedCluster, onlyLink } from "./link-world.ts";
 import { type ClusterShape, hostedClusterObject } from "./objects.ts";
-import { wholeChain } from "./whole-chain.ts";
+import { wholeChain, wholeChainWith } from "./whole-chain.ts";
 import { describeHosted, type HostedWorld, type Thing } from "./world.ts";
 
 const available = "AzurePrivateLinkServiceAvailable";
@@ -91,7 +91,7 @@ describeHosted("a setting of a HostedCluster", (start) => {
 
   test("tags what is created by the cluster's own identity, and follows what it asks for", async () => {
     const world = await start({
-      features: (armClients) => wholeChain(armClients, { azureTags: { paid: "platform" } }),
+      features: wholeChainWith({ azureTags: { paid: "platform" } }),
     });
     const wanted = (text: string | null) => ({
       metadata: { annotations: { "postern.io/azure-tags": text } },

@@ -9,23 +9,26 @@ import type { MakeFeature } from "postern/kube/runtime.ts";
 import { location, managementGroup, managementNetwork } from "./azure.ts";
 
 /** Everything that turns one HostedCluster into a private control plane, on a machine without HyperShift and without a cloud. */
-export function wholeChain(
-  armClients: ArmClients,
-  over: Partial<LinkOptions> = {},
-): readonly MakeFeature[] {
-  return [
-    ...managementSide(armClients, over),
+export function wholeChain(armClients: ArmClients): readonly MakeFeature[] {
+  return wholeChainWith({})(armClients);
+}
+
+/** The same, with what differs from the defaults of the management side. */
+export function wholeChainWith(over: Partial<LinkOptions>) {
+  return (armClients: ArmClients): readonly MakeFeature[] => [
+    ...managementWith(over)(armClients),
     ...controlPlaneSide(armClients),
     cloudProvider(armClients),
   ];
 }
 
 /** What `--role management` runs. */
-export function managementSide(
-  armClients: ArmClients,
-  over: Partial<LinkOptions> = {},
-): readonly MakeFeature[] {
-  return [
+export function managementSide(armClients: ArmClients): readonly MakeFeature[] {
+  return managementWith({})(armClients);
+}
+
+function managementWith(over: Partial<LinkOptions>) {
+  return (armClients: ArmClients): readonly MakeFeature[] => [
     topologyFeature({ policy: openPolicy }),
     linkFeature({
       armClients,
