@@ -204,15 +204,6 @@ describeHosted("a HostedCluster with something wrong", (start) => {
       (spec) => Object.assign(spec, { dns: { baseDomain: "a/b.example" }, services: undefined }),
     ],
     [
-      "a domain of one label",
-      "BaseDomainDNSZoneCreationFailed",
-      /2 to 34 labels/,
-      (spec) => {
-        const services = JSON.stringify(spec.services).replace(/(oauth-[^.]+)[^"]+/, "$1.local");
-        Object.assign(spec, { services: JSON.parse(services) });
-      },
-    ],
-    [
       "a group that is not there",
       "PrivateEndpointCreationFailed",
       /make the resource group/,
@@ -269,6 +260,22 @@ describeHosted("a HostedCluster with something wrong", (start) => {
     await world.advance(60_000);
     expect(await said(world, longest, "clusters", "TopologyApplied")).toBe("False NameUnusable");
     await rests(world);
+    await down(world, cluster);
+  });
+
+  test("a hostname in a domain of one label is rejected before anything is created", async () => {
+    const world = await start({ features: wholeChain });
+    const before = world.azure.ids();
+    const wrong: Wrong = (spec) => {
+      const services = JSON.stringify(spec.services).replace(/(oauth-[^.]+)[^"]+/, "$1.local");
+      Object.assign(spec, { services: JSON.parse(services) });
+    };
+    const cluster = await make(world, "one", { wrong });
+    await world.advance(60_000);
+    expect(await said(world, "one", "clusters", "TopologyApplied")).toBe("False NameUnusable");
+    expect(await message(world, "one", "TopologyApplied")).toMatch(/2 to 34 labels/);
+    await rests(world);
+    expect(world.azure.ids()).toEqual(before);
     await down(world, cluster);
   });
 
