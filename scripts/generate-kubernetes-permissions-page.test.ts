@@ -39,7 +39,7 @@ test.each(readdirSync(folder))("only permissions that %s has are explained", (fi
   const held = rulesOf(file).flatMap(({ resources, verbs }) =>
     resources.flatMap((resource) => [
       ...verbs.map((verb) => `${resource} ${verb}`),
-      ...(verbs.includes("get") ? [`${resource} read`] : []),
+      ...(verbs.includes("get") || verbs.includes("watch") ? [`${resource} read`] : []),
     ]),
   );
   const explained = Object.keys(purposes[file.replace(/\.yaml$/, "")] ?? {});

@@ -166,7 +166,8 @@ function groups(verbs: string[]): string[][] {
 }
 
 function purpose(file: string, resource: string, verbs: string[]): string {
-  const verb = verbs.includes("get") ? "read" : (verbs[0] ?? "");
+  const isRead = verbs.includes("get") || verbs.includes("watch");
+  const verb = isRead ? "read" : (verbs[0] ?? "");
   const found = purposes[file]?.[`${resource} ${verb}`];
   if (found === undefined)
     throw new Error(`nothing says what ${resource} ${verb} of ${file} is for`);

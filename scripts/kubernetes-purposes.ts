@@ -1,10 +1,14 @@
-/** What a permission is for: by role, then by resource and verb. `read` stands for get, list and watch. */
+/** What a permission is for: by role, then by resource and verb. `read` stands for any of get, list and watch, but not for list alone. */
 type Purposes = Record<string, string>;
+
+const ownEvents: Purposes = {
+  "events create": "record an event",
+  "events patch": "count an event that happens again",
+};
 
 const events: Purposes = {
   "events list": "show the events of an object on the dashboard",
-  "events create": "record an event",
-  "events patch": "count an event that happens again",
+  ...ownEvents,
 };
 
 const management: Purposes = {
@@ -46,6 +50,7 @@ export const purposes: Record<string, Purposes> = {
   management,
   topology: {
     "hostedclusters patch": "add and remove the finalizer, and set clusterID and infraID once",
+    "hostedcontrolplanes read": "read one that was just written, where the watch is late",
     "hostedcontrolplanes create": "create the control plane of a HostedCluster",
     "hostedcontrolplanes patch": "copy changes of the HostedCluster",
     "hostedcontrolplanes delete": "delete it with its HostedCluster",
@@ -56,11 +61,14 @@ export const purposes: Record<string, Purposes> = {
     "namespaces create": "create the control-plane namespace",
     "namespaces delete":
       "delete it with its HostedCluster; admission limits it to those with our label",
+    "serviceaccounts read": "read one that was just created, where the watch is late",
     "serviceaccounts create": "create `control-plane-operator`, the identity of the control plane",
     "serviceaccounts delete": "delete it with its HostedCluster",
+    "services read": "read one that was just written, where the watch is late",
     "services create": "create the Services of the topology",
     "services patch": "repair and change them",
     "services delete": "delete those that the topology does not have any more",
+    "routes read": "read one that was just written, where the watch is late",
     "routes create": "create the Routes of the topology",
     "routes patch": "repair and change them",
     "routes delete": "delete those that the topology does not have any more",
@@ -89,7 +97,7 @@ export const purposes: Record<string, Purposes> = {
     "secrets read": "read a kubeconfig of the hosted cluster, for the token of its identity",
     "serviceaccounts/token create":
       "get the token of its identity from the management cluster, where the hosted cluster gives none",
-    ...events,
+    ...ownEvents,
     ...leases,
   },
   lease: leases,

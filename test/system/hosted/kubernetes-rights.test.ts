@@ -1,20 +1,24 @@
-import { readFile } from "node:fs/promises";
 import type { Application, TrustedIssuer } from "@postern/azure-simulator/entra/application.ts";
+import { service, serviceAccount as serviceAccountKind } from "@postern/core/kinds/core.ts";
+import { hostedControlPlane } from "@postern/core/kinds/hosted-control-plane.ts";
+import { route as routeKind } from "@postern/core/kinds/route.ts";
+import { openPolicy } from "@postern/core/tenant-policy.ts";
 import { Arm } from "postern/azure/arm.ts";
 import { customCloud } from "postern/azure/clouds.ts";
-import { type ArmClients, createHostedArmClients } from "postern/hosted/arm-clients.ts";
+import {
+  type ArmClients,
+  createHostedArmClients,
+  type HostedArmClients,
+} from "postern/hosted/arm-clients.ts";
 import { endpointFeature } from "postern/hosted/endpoint/feature.ts";
 import { grantFeature } from "postern/hosted/grant/feature.ts";
 import { identities } from "postern/hosted/identities.ts";
 import { clusterAnnotation } from "postern/hosted/names.ts";
 import { servicesFeature } from "postern/hosted/services/feature.ts";
-import { KubeClient } from "postern/kube/client.ts";
-import { fromKubeconfigText } from "postern/kube/credentials.ts";
-import { Lease } from "postern/kube/lease.ts";
-import { silentLog } from "postern/kube/log.ts";
-import type { MakeFeature } from "postern/kube/runtime.ts";
+import type { KubeClient } from "postern/kube/client.ts";
+import type { MakeFeature, Runtime } from "postern/kube/runtime.ts";
 import { beforeAll, expect, onTestFinished } from "vitest";
-import type { Cluster } from "../../setup/cluster.ts";
+import type { AuditEntry, Cluster } from "../../setup/cluster.ts";
 import { testOnReal } from "../../setup/differences.ts";
 import {
   admissionPolicies,
@@ -26,10 +30,20 @@ import {
   serviceAccount,
   untilMay,
 } from "../manifests.ts";
+import { UsedPermissions } from "../unused-permissions.ts";
 import { guestGroup, tenant } from "./azure.ts";
+import {
+  besideControllers,
+  clientOf,
+  fillByPages,
+  lead,
+  readOwnStatus,
+  readOwnWrite,
+  recordTwice,
+} from "./beside-controllers.ts";
 import { controlPlaneObject, hostedClusterObject } from "./objects.ts";
-import { cloudProvider, controlPlaneSide, managementSide } from "./whole-chain.ts";
-import { describeHosted, type HostedWorld } from "./world.ts";
+import { cloudProvider, managementSide } from "./whole-chain.ts";
+import { describeHosted, type HostedWorld, type Thing } from "./world.ts";
 
 const operator = { kind: "ServiceAccount", namespace: "postern", name: "postern-operator" };
 const operatorUser = "system:serviceaccount:postern:postern-operator";
@@ -38,11 +52,54 @@ const controlPlaneUser = (name: string) =>
 const rbac = "rbac.authorization.k8s.io";
 const bindingOf = (name: string) =>
   `/apis/${rbac}/v1/namespaces/clusters-${name}/rolebindings/postern-control-plane`;
+const external = { type: "ExternalName", externalName: "example.com" };
 const issuer = "https://kubernetes.default.svc";
 const contributor =
   "/providers/Microsoft.Authorization/roleDefinitions/b24988ac-6180-42a0-ab88-20f7382dd24c";
 
+const hyperShiftGroup = "hypershift.openshift.io";
+/**
+ * What no request shows. The API server itself asks for the permission to bind within the creation of a RoleBinding; OpenShift's asks for
+ * the finalizers of an owner that blocks deletion and for the hostname of a Route, within the creation of the object.
+ */
+const notInTheAuditLog = {
+  operator: [`bind clusterroles.${rbac} postern-control-plane`],
+  management: [],
+  topology: [
+    `update hostedcontrolplanes/finalizers.${hyperShiftGroup}`,
+    "create routes/custom-host.route.openshift.io",
+    "update routes/custom-host.route.openshift.io",
+  ],
+  "control-plane": [`update hostedcontrolplanes/finalizers.${hyperShiftGroup}`],
+  lease: [],
+};
+
+/** The dashboard shows that it may not read these: the operator of hosted clusters has nothing to do with them. */
+const refusedToDashboard = [
+  "list /apis/infrastructure.cluster.x-k8s.io/v1beta1/azureclusters?limit=500",
+];
+
+interface StartedWorld extends HostedWorld {
+  runtimes: readonly Runtime[];
+  client(): Promise<KubeClient>;
+  /** What its process does beside the controllers; gives the events that the dashboard shows of an object. */
+  beside(object: Thing): Promise<string[]>;
+}
+
+const isOf =
+  (name: string) =>
+  ({ user }: AuditEntry) =>
+    user.username === name;
+
+/** The API server asks bindings for the whole cluster first: what it allowed by another was allowed by no other. */
+const isByRole =
+  (role: string) =>
+  ({ annotations }: AuditEntry) =>
+    annotations?.["authorization.k8s.io/reason"]?.includes(`ClusterRole "${role}"`) ?? false;
+
 describeHosted("the rights in Kubernetes", (startWorld) => {
+  const used = new UsedPermissions();
+
   // It takes a quarter of a second of real time, in which a clock that is moved goes far.
   beforeAll(async () => void (await import("@azure/identity")));
 
@@ -50,15 +107,21 @@ describeHosted("the rights in Kubernetes", (startWorld) => {
   async function start(
     roles: readonly string[],
     features: (armClients: ArmClients, world: () => HostedWorld) => readonly MakeFeature[],
-  ): Promise<HostedWorld> {
+  ): Promise<StartedWorld> {
     let token = "";
     let world: HostedWorld | undefined;
     const made = () => world as HostedWorld;
+    const runtimes: Runtime[] = [];
+    used.record(() => world?.cluster, {
+      ...Object.fromEntries(roles.map((role) => [role, isOf(operatorUser)])),
+      "control-plane": isByRole("postern-control-plane"),
+    });
     world = await startWorld({
       features: (armClients) => features(armClients, made),
       simulator: { https: true },
       token: () => token,
       stopped: true,
+      onRuntime: (runtime) => runtimes.push(runtime),
     });
     const { cluster } = world;
     onTestFinished(() => revoke(cluster));
@@ -73,7 +136,12 @@ describeHosted("the rights in Kubernetes", (startWorld) => {
     await cluster.request("POST", "/api/v1/namespaces", { metadata: { name: "clusters" } });
     await world.start();
     await world.run({ features: (armClients) => [cloudProvider(armClients)] });
-    return world;
+    const beside = async (object: Thing) => {
+      const client = await clientOf(cluster, token);
+      await fillByPages(client, runtimes[0]);
+      return besideControllers(made(), client, object);
+    };
+    return Object.assign(world, { beside, runtimes, client: () => clientOf(cluster, token) });
   }
 
   /** The identity of the cluster, which trusts the tokens of its control plane's service account. */
@@ -164,6 +232,27 @@ describeHosted("the rights in Kubernetes", (startWorld) => {
           }),
           `${verb} ${resource}/${subresource} ${name}`,
         ).toBe(false);
+
+      const [route] = await world.list("Route", "clusters-one");
+      const router = await world.get("Service", "clusters-one", "private-router");
+      if (!route || !router) throw new Error("something is missing");
+      const changed = { selector: { app: "mine" } };
+      await world.patch({ ...router, kind: "Service" }, { spec: changed });
+      await world.patch(route, { spec: { to: { name: "mine" } } });
+      await world.until("they are not repaired", async () => {
+        const service = await world.get("Service", "clusters-one", "private-router");
+        const { spec } = (await world.get("Route", "clusters-one", route.metadata.name)) ?? route;
+        return !JSON.stringify([service?.spec, spec]).includes('"mine"');
+      });
+
+      const client = await world.client();
+      const metadata = { namespace: "clusters-one", name: "another" };
+      await readOwnWrite(client, service, { metadata, spec: { ...external } });
+      await readOwnWrite(client, serviceAccountKind, { metadata });
+      await readOwnWrite(client, routeKind, {
+        metadata,
+        spec: { host: "a.example.com", to: { name: "a" } },
+      });
 
       await world.remove(hosted);
       await untilDeleted(world, "one");
@@ -257,9 +346,24 @@ describeHosted("the rights in Kubernetes", (startWorld) => {
       const token = await serviceAccount(cluster, namespace, "control-plane-operator");
       await world.run({ features: controlPlaneSide, token: () => token, namespace });
       await untilAvailable(world, "two");
+      const own = await clientOf(cluster, token);
+      await fillByPages(own, world.runtimes.at(-1), namespace);
+      await lead(own, namespace, "postern-control-plane");
+      const plane = await world.get("HostedControlPlane", namespace, "two");
+      const published = await world.get("Service", namespace, "oauth-private-external");
+      if (!plane || !published) throw new Error("something is missing");
+      await recordTwice(own, plane);
+      await readOwnStatus(own, hostedControlPlane, plane);
+      await readOwnWrite(own, service, { metadata: { namespace, name: "a" }, spec: external });
+      await world.patch({ ...published, kind: "Service" }, { spec: { externalName: "mine" } });
+      await world.until("it is not repaired", async () => {
+        const service = await world.get("Service", namespace, "oauth-private-external");
+        return service?.spec.externalName !== "mine";
+      });
+      expect(await world.beside(hosted)).toContain("Tested");
       await world.remove(hosted);
       await untilDeleted(world, "two");
-      expect(await refusedForGood(cluster, operatorUser)).toEqual([]);
+      expect(await refusedForGood(cluster, operatorUser)).toEqual(refusedToDashboard);
       expect(await refusedForGood(cluster, user)).toEqual([]);
       expect(
         await mayDo(cluster, user, { namespace: "clusters", verb: "get", resource: "secrets" }),
@@ -288,6 +392,18 @@ describeHosted("the rights in Kubernetes", (startWorld) => {
       await untilAvailable(world, "theirs");
       const azure = () => world.azure.ids("privatelinkservices");
       expect(azure()).not.toEqual([]);
+      expect(await world.beside(hosted.cluster)).toContain("Tested");
+
+      // As after a restored backup: the link object of an earlier control plane is replaced.
+      const [earlier] = await world.list("AzurePrivateLinkService", hosted.namespace);
+      const [owner] = earlier?.metadata.ownerReferences ?? [];
+      if (!earlier || !owner) throw new Error("there is no link object with an owner");
+      const ownerReferences = [{ ...owner, uid: crypto.randomUUID() }];
+      await world.patch(earlier, { metadata: { ownerReferences } });
+      await world.until("it is not replaced", async () => {
+        const [link] = await world.list("AzurePrivateLinkService", hosted.namespace);
+        return link !== undefined && link.metadata.uid !== earlier.metadata.uid;
+      });
 
       await world.remove(hosted.controlPlane);
       for (const link of await world.list("AzurePrivateLinkService", hosted.namespace))
@@ -296,7 +412,7 @@ describeHosted("the rights in Kubernetes", (startWorld) => {
         const left = await world.get("HostedControlPlane", hosted.namespace, "theirs");
         return left === undefined && azure().length === 0;
       });
-      expect(await refusedForGood(cluster, operatorUser)).toEqual([]);
+      expect(await refusedForGood(cluster, operatorUser)).toEqual(refusedToDashboard);
     },
     120_000,
   );
@@ -333,6 +449,7 @@ describeHosted("the rights in Kubernetes", (startWorld) => {
 
   testOnReal("no-rbac", "of postern-lease are enough to lead, and for no other Lease", async () => {
     const { cluster } = await startWorld({ features: () => [] });
+    used.record(() => cluster, { lease: isOf(operatorUser) });
     const token = await serviceAccount(cluster, operator.namespace, operator.name);
     await bindRole(cluster, "lease", operator, operator.namespace);
     const group = "coordination.k8s.io";
@@ -341,22 +458,9 @@ describeHosted("the rights in Kubernetes", (startWorld) => {
     const leases = (namespace: string) => `/apis/${group}/v1/namespaces/${namespace}/leases`;
     const other = { metadata: { name: "another" } };
     await cluster.request("POST", leases("postern"), other);
-    const connection = await fromKubeconfigText(
-      (await readFile(cluster.kubeconfig, "utf8")).replaceAll(cluster.tokens.admin, token),
-      cluster.kubeconfig,
-    );
-    const client = new KubeClient(connection);
-    onTestFinished(() => client.close());
-    const lease = { namespace: "postern", name: "postern-operator", identity: "one" };
-    const ending = new AbortController();
-    const led = Promise.withResolvers<void>();
-    const ran = new Lease({ ...lease, client, log: silentLog }).run(ending.signal, {
-      begin: () => led.resolve(),
-      end: async () => undefined,
-    });
-    await led.promise;
-    ending.abort();
-    await ran;
+    const client = await clientOf(cluster, token);
+    for (const name of ["postern-operator", "postern-cluster-api"])
+      await lead(client, operator.namespace, name);
     for (const [method, path] of [
       ["GET", `${leases("postern")}/another`],
       ["DELETE", `${leases("postern")}/another`],
@@ -386,7 +490,18 @@ describeHosted("the rights in Kubernetes", (startWorld) => {
       ]);
     },
   );
+
+  testOnReal("no-rbac", "have nothing that none of these clusters needs", async () => {
+    const roles = ["operator", "management", "topology", "control-plane", "lease"];
+    const unused = Object.fromEntries(roles.map((role) => [role, used.unused(role)]));
+    expect(unused).toEqual(notInTheAuditLog);
+  });
 });
+
+/** What `--role control-plane` runs, where every tenant may publish every hostname. */
+function controlPlaneSide(armClients: HostedArmClients): readonly MakeFeature[] {
+  return [servicesFeature(), endpointFeature({ armClients, policy: openPolicy })];
+}
 
 /** Delete what the operator granted itself: the namespaces of one test are there for the next. */
 async function revoke(cluster: Cluster): Promise<void> {
