@@ -12,13 +12,18 @@ import { expect, onTestFinished } from "vitest";
 import { describeOnCluster } from "../setup/cluster.ts";
 import { testOnReal } from "../setup/differences.ts";
 import { bindRole, refusedForGood, serviceAccount, untilMay } from "./manifests.ts";
+import { UsedPermissions } from "./unused-permissions.ts";
 
 const elsewhere = { host: "::ffff:127.0.0.1", port: 0 };
 
 describeOnCluster("who reads the operator's pages", (cluster) => {
+  const used = new UsedPermissions();
+
   /** Pages and dashboard of an operator that may do nothing but review tokens, and tokens of two service accounts. */
   async function start() {
     const namespace = await cluster.namespace();
+    const user = `system:serviceaccount:${namespace}:operator`;
+    used.record(() => cluster, { "token-review": (entry) => entry.user.username === user });
     const [operator, reader, stranger] = await Promise.all(
       ["operator", "reader", "stranger"].map((name) => serviceAccount(cluster, namespace, name)),
     );
@@ -27,7 +32,6 @@ describeOnCluster("who reads the operator's pages", (cluster) => {
       namespace,
       name: "operator",
     });
-    const user = `system:serviceaccount:${namespace}:operator`;
     const group = "authorization.k8s.io";
     await untilMay(cluster, user, { group, resource: "subjectaccessreviews", verb: "create" });
     const kubeconfig = await readFile(cluster.kubeconfig, "utf8");
@@ -125,6 +129,10 @@ describeOnCluster("who reads the operator's pages", (cluster) => {
     },
     60_000,
   );
+
+  testOnReal("no-rbac", "postern-token-review has nothing that no page needs", async () => {
+    expect(used.unused("token-review")).toEqual([]);
+  });
 });
 
 function status(url: string, token: string | undefined): Promise<number> {
