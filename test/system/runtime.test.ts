@@ -800,7 +800,7 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
         return step.do === "build" ? { state: "running", retryAfterMs: 7_000 } : { state: "done" };
       },
     });
-    const { make, get, clock, reconciles } = await runtimeWith([feature]);
+    const { make, get, clock, quiet, reconciles } = await runtimeWith([feature]);
     await make("a", { size: 1 });
     await expect
       .poll(async () => (await get("a")).status?.conditions)
@@ -808,6 +808,8 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
         { type: "Ready", reason: "Working" },
         { type: "Painted", status: "False", reason: "OutOfPaint" },
       ]);
+    // The reconcile sets its timer after it has written the status.
+    await quiet();
     expect(applied).toEqual(["build"]);
     const before = reconciles.length;
     broken = false;

@@ -323,12 +323,7 @@ function isOursOrOld(azure: PaperDns, thing: Thing, is: Desired["is"]): boolean 
     !Object.keys(tags).some((name) => name.startsWith("sigs."));
   const zoneId = thing.is === "zone" ? thing.id : thing.id.split("/").slice(0, -2).join("/");
   // A delegation to a name server of the cluster's zone, which nobody marked, is that of the operator before us.
-  if (zoneId.toLowerCase() === base.toLowerCase())
-    return (
-      thing.is === "record" &&
-      Object.keys(thing.record.metadata).length === 0 &&
-      thing.record.values.some((each) => servers.includes(each))
-    );
+  if (zoneId.toLowerCase() === base.toLowerCase()) return isOldDelegation(thing);
   const zoneTags = azure.tags(zoneId);
   if (thing.is === "link" && isMarked(zoneTags))
     return isOld(thing.link.tags) && thing.id.endsWith("-vnet-link");
@@ -346,10 +341,22 @@ function isOursOrOld(azure: PaperDns, thing: Thing, is: Desired["is"]): boolean 
 
 const ourNames = /^(api|apiserver|bastion|bastion1|ingress|gateway|\*)$/;
 
-/** Whether the public zone of a cluster of another provider is one that we have delegated. */
+/**
+ * Whether the delegation proves a zone: the public zone of a cluster of another provider by one that we wrote, the zone in the
+ * group of the management cluster by one of the operator before us, which wrote both.
+ */
 function isDelegated(azure: PaperDns, zone: string): boolean {
   const delegation = azure.things.get(`${base}/NS/wc1`.toLowerCase());
-  return zone === own && isMarked(delegation);
+  if (zone === own) return isMarked(delegation);
+  return zone === toWorkload && delegation !== undefined && isOldDelegation(delegation);
+}
+
+function isOldDelegation(thing: Thing): boolean {
+  return (
+    thing.is === "record" &&
+    Object.keys(thing.record.metadata).length === 0 &&
+    thing.record.values.some((each) => servers.includes(each))
+  );
 }
 
 /** Without the etag, and without our claim, which a zone that is shared has for a while. */
