@@ -11,7 +11,7 @@ export const guides = readdirSync(folder).map((file) => file.replace(/\.md$/, ""
 export const notRun: Record<string, string> = {
   "npm ci && npm start":
     "it fetches packages; what `npm start` runs, `npx postern local`, is run in every other form",
-  "kubectl port-forward deployment/postern 8081 8082":
+  "kubectl port-forward -n postern deployment/postern-operator 8081 8082":
     "it needs a kubelet that runs the Pods of a Deployment, and none of our API servers has one",
   "kubectl create clusterrolebinding postern-metrics-me --clusterrole postern-metrics-reader --serviceaccount default:default":
     "local mode serves no RBAC; test/system/page-access.test.ts asks for metrics with a token",
@@ -37,7 +37,7 @@ export const elsewhere = [
 
 /** Commands about kinds that local mode has not: `test/system/guides.test.ts` runs them on the real API server. */
 export const runOnReal = [
-  "kubectl delete deployment/postern serviceaccount/postern-operator -n postern",
+  "kubectl delete deployment/postern-operator serviceaccount/postern-operator -n postern",
   "kubectl delete lease postern-operator -n postern",
   "kubectl delete rolebinding --all-namespaces --field-selector metadata.name=postern-control-plane",
   "kubectl delete -f manifests/admission -f manifests/rbac --ignore-not-found",

@@ -32,7 +32,7 @@ const installed: [collection: string, name: string, body: object][] = [
   [`${core}/serviceaccounts`, "postern-operator", {}],
   [
     "/apis/apps/v1/namespaces/postern/deployments",
-    "postern",
+    "postern-operator",
     {
       spec: {
         selector: { matchLabels: labels },
