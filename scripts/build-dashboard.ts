@@ -16,19 +16,18 @@ if (bundler === undefined) {
 const made = `${dashboard}dist.new`;
 rmSync(made, { recursive: true, force: true });
 mkdirSync(made, { recursive: true });
-for (const entry of ["app.tsx", "layout-worker.ts"])
-  await bundler.build({
-    input: `${dashboard}src/${entry}`,
-    tsconfig: `${dashboard}tsconfig.json`,
-    transform: { target: "es2023" },
-    output: {
-      file: `${made}/${entry.replace(/\.tsx?$/, ".js")}`,
-      format: "esm",
-      minify: true,
-    },
-    platform: "browser",
-    logLevel: "warn",
-  });
+await bundler.build({
+  input: `${dashboard}src/app.tsx`,
+  tsconfig: `${dashboard}tsconfig.json`,
+  transform: { target: "es2023" },
+  output: {
+    file: `${made}/app.js`,
+    format: "esm",
+    minify: true,
+  },
+  platform: "browser",
+  logLevel: "warn",
+});
 for (const file of ["index.html", "icon.svg"]) cpSync(`${dashboard}${file}`, `${made}/${file}`);
 cpSync(`${dashboard}src/app.css`, `${made}/app.css`);
 rmSync(`${dashboard}dist`, { recursive: true, force: true });

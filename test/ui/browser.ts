@@ -53,6 +53,7 @@ export type Open = (
   hosts: Set<string>;
 }>;
 
+const agreement = readFileSync(new URL("agreement.js", import.meta.url), "utf8");
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** What an axe check finds that is serious. */
@@ -77,7 +78,34 @@ export async function keepPicture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(root, "docs/images", `${name}.png`) });
 }
 
-/** Wait until every cluster of the overview works. */
-export async function untilAllWork(page: Page, count: number): Promise<void> {
-  await expect.poll(() => page.locator(".tile.ok").count(), { timeout: 120_000 }).toBe(count);
+/** Wait until every cluster of the overview is healthy. */
+export async function untilAllHealthy(page: Page, count: number): Promise<void> {
+  const filter = page.locator(`.filters .health.Healthy[data-count="${count}"]`);
+  await filter.waitFor({ timeout: 120_000 });
+}
+
+/** Inject a fault at a cluster's private endpoint. */
+export async function inject(page: Page, fault: string, cluster?: string): Promise<void> {
+  const drawer = page.getByRole("button", { name: "Inject a fault" });
+  if ((await drawer.count()) > 0) await drawer.click();
+  if (cluster !== undefined) {
+    const option = page.locator(".faults option", { hasText: cluster }).first();
+    await page.locator(".faults select").selectOption((await option.getAttribute("value")) ?? "");
+  }
+  const answer = page.waitForResponse(/\/api\/actions\//, { timeout: 60_000 });
+  await page.locator(".faults li button", { hasText: fault }).click();
+  const { status, text } = await answer.then(async (each) => ({
+    status: each.status(),
+    text: await each.text(),
+  }));
+  expect([status, text], fault).toEqual([200, expect.anything()]);
+}
+
+/**
+ * From now on look at the page many times a second, and remember where two places disagree about a cluster's health: headline,
+ * tile, row, filter, title and path.
+ */
+export async function watchAgreement(page: Page): Promise<() => Promise<string[]>> {
+  await page.evaluate(agreement);
+  return () => page.evaluate<string[]>("disagreements()");
 }

@@ -1,31 +1,35 @@
 import { render } from "preact";
-import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { Budget } from "./budget.tsx";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { Age } from "./ages.tsx";
 import { Cluster } from "./cluster.tsx";
+import { Faults } from "./faults.tsx";
 import { Overview } from "./overview.tsx";
+import { addressOf, type Place, placeIn } from "./place.ts";
 import * as server from "./server.ts";
+import { asStale } from "./stale.ts";
+import { healthOrder, markOf } from "./state.tsx";
 import { Theme } from "./theme.tsx";
-import type { About, BudgetLine, ClusterPage, JournalStep, Picture } from "./types.ts";
+import { beginTimeline, observe, type Timeline } from "./timeline.ts";
+import type {
+  About,
+  ClusterPage,
+  Fault,
+  JournalStep,
+  Overview as OverviewData,
+  Picture,
+} from "./types.ts";
+import { useFewer } from "./use-fewer.ts";
 
-/** How often everything is asked for at most, however much happens. */
-const restMs = 700;
+/** How often everything is read at most, however much happens. */
+const restMs = 500;
 /** Steps that come together are shown together. */
 const gatherMs = 250;
 const latestSteps = 40;
+/** While a fault is watched, everything is read so often, and for so long. */
+const watchEveryMs = 1_000;
+const watchMs = 5 * 60_000;
 
-/** The cluster that the address names; none for the overview. */
-function placeInAddress(): string | undefined {
-  const [, key] = /^#\/clusters\/(.+)$/.exec(location.hash) ?? [];
-  if (key === undefined) return undefined;
-  try {
-    return decodeURI(key);
-  } catch {
-    // No cluster is called so, and the server says it.
-    return key;
-  }
-}
-
-/** The latest steps, each as it was heard last. */
+/** The latest steps, each as it was sent last. */
 function withNewest(all: readonly JournalStep[], fresh: readonly JournalStep[]): JournalStep[] {
   const byNumber = new Map<number, JournalStep>();
   for (const step of [...all, ...fresh]) {
@@ -37,53 +41,58 @@ function withNewest(all: readonly JournalStep[], fresh: readonly JournalStep[]):
 
 function App() {
   const [about, setAbout] = useState<About>();
-  const [picture, setPicture] = useState<Picture>();
+  const [data, setData] = useState<OverviewData>();
   const [page, setPage] = useState<{ key: string; page: ClusterPage }>();
-  const [lines, setLines] = useState<BudgetLine[]>([]);
   const [steps, setSteps] = useState<JournalStep[]>([]);
   const [connected, setConnected] = useState(true);
   const [problem, setProblem] = useState<string>();
-  const [place, setPlace] = useState(placeInAddress());
-  const [said, setSaid] = useState("");
+  const [place, setPlace] = useState<Place>(placeIn(location.hash));
+  const [timeline, setTimeline] = useState<Timeline>();
+  const [failure, setFailure] = useState("");
 
-  const had = useRef(0);
+  const hadAt = useRef(0);
   useEffect(() => {
-    if (picture === undefined) return;
-    // How long it takes from the data to the picture, and of how many clusters, for whoever measures it.
+    if (data === undefined) return;
+    // From the data to the drawn page, and of how many clusters, for whoever measures it.
     requestAnimationFrame(() => {
       const { dataset } = document.documentElement;
-      dataset.drawnMs = String(Math.round(performance.now() - had.current));
-      dataset.drawnClusters = String(picture.clusters.length);
+      dataset.drawnMs = String(Math.round(performance.now() - hadAt.current));
+      dataset.drawnClusters = String(data.picture.clusters.length);
     });
-  }, [picture]);
+  }, [data]);
 
+  const watched = useRef<Timeline | undefined>(undefined);
+  watched.current = timeline;
   const refresh = useFewer(async () => {
-    // A page that nobody sees asks for nothing; it asks when it is seen again.
+    // A page that nobody sees reads nothing; it does when it is seen again.
     if (document.hidden) return;
-    const key = placeInAddress();
+    const key = placeIn(location.hash).cluster;
     try {
-      const [whole, one, left] = await Promise.all([
-        key === undefined ? server.overview() : undefined,
+      const [whole, one] = await Promise.all([
+        key === undefined || watched.current !== undefined ? server.overview() : undefined,
         key === undefined ? undefined : server.cluster(key),
-        server.budget(),
       ]);
-      had.current = performance.now();
-      if (whole !== undefined) setPicture(whole);
-      setLines(left);
+      hadAt.current = performance.now();
+      if (whole !== undefined) setData(whole);
       if (key !== undefined && one !== undefined) setPage({ key, page: one });
       setProblem(undefined);
+      const pictures = [one?.picture, whole?.picture].filter((each) => each !== undefined);
+      setTimeline((before) => before && watch(before, pictures));
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : "the server cannot be asked");
+      setProblem(error instanceof Error ? error.message : "The server could not be read.");
     }
   }, restMs);
 
   const main = useRef<HTMLElement>(null);
   useEffect(() => {
+    let before = placeIn(location.hash).cluster;
     const moved = () => {
-      setPlace(placeInAddress());
+      const next = placeIn(location.hash);
+      setPlace(next);
       setProblem(undefined);
       // Whoever does not see the page change hears it.
-      main.current?.focus();
+      if (next.cluster !== before) main.current?.focus();
+      before = next.cluster;
       refresh();
     };
     addEventListener("hashchange", moved);
@@ -92,16 +101,16 @@ function App() {
     const stop = server.listen({
       change: refresh,
       step: (step) => {
-        // They come by the hundred, and each would draw the whole page anew.
+        // They come by the hundred, and each would draw the whole page.
         if (came.push(step) > 1) return;
         setTimeout(() => {
           const fresh = came.splice(0);
           setSteps((all) => withNewest(all, fresh));
         }, gatherMs);
       },
-      connected: (yes) => {
-        setConnected(yes);
-        if (!yes) return;
+      connected: (isConnected) => {
+        setConnected(isConnected);
+        if (!isConnected) return;
         // It may be another one by now.
         void server.about().then(setAbout, () => undefined);
         refresh();
@@ -114,21 +123,59 @@ function App() {
     };
   }, []);
 
-  const act = useCallback(async (name: string, target: string) => {
+  const isWatching = timeline !== undefined && !timeline.isOver;
+  useEffect(() => {
+    if (!isWatching) return;
+    const timer = setInterval(refresh, watchEveryMs);
+    const end = setTimeout(() => clearInterval(timer), watchMs);
+    return () => {
+      clearInterval(timer);
+      clearTimeout(end);
+    };
+  }, [isWatching, timeline?.startedAt]);
+
+  const go = useCallback((next: Partial<Place>, replace = false) => {
+    const address = addressOf(next);
+    if (!replace) {
+      location.hash = address;
+      return;
+    }
+    // Neither every letter of a search nor every panel is a step back.
+    history.replaceState(null, "", address);
+    setPlace(placeIn(address));
+  }, []);
+
+  const inject = useCallback(async (fault: Fault, cluster: string, endpoint: string) => {
+    const at = Date.now();
     try {
-      setSaid(await server.act(name, target));
+      const said = await server.inject(fault.name, endpoint);
+      setFailure("");
+      setTimeline(beginTimeline(fault.label, cluster, said, at));
     } catch (error) {
-      setSaid(error instanceof Error ? error.message : "that did not work");
+      setFailure(error instanceof Error ? error.message : "The fault could not be injected.");
     }
     refresh();
   }, []);
 
-  useEffect(() => {
-    document.title = place === undefined ? "Postern" : `${place} · Postern`;
-  }, [place]);
+  // What a page shows of health comes from these pictures and from nowhere else.
+  const whole = useMemo(
+    () => (data && !connected ? { ...data, picture: asStale(data.picture) } : data),
+    [data, connected],
+  );
+  const shown = useMemo(() => {
+    if (page === undefined || page.key !== place.cluster) return undefined;
+    return connected ? page.page : { ...page.page, picture: asStale(page.page.picture) };
+  }, [page, place.cluster, connected]);
+  const picture = place.cluster === undefined ? whole?.picture : shown?.picture;
+  const isLost = picture?.operator.state === "lost";
+  const isStale = !connected || isLost;
 
-  const shown = page !== undefined && page.key === place ? page.page : undefined;
-  const asking = problem === undefined ? `asking for ${place ?? "the overview"} …` : "";
+  // Before the browser paints: the title never disagrees with the page.
+  useLayoutEffect(() => {
+    document.title = titleOf(place.cluster, picture);
+    document.documentElement.classList.toggle("stale", isStale);
+  }, [place.cluster, picture, isStale]);
+
   return (
     <>
       <button type="button" class="skip" onClick={() => main.current?.focus()}>
@@ -139,68 +186,86 @@ function App() {
           <img src="/icon.svg" alt="" width="24" height="24" /> Postern
         </a>
         <nav aria-label="Place">
-          <a href="#/" aria-current={place === undefined ? "page" : undefined}>
+          <a href="#/" aria-current={place.cluster === undefined ? "page" : undefined}>
             Overview
           </a>
-          {place === undefined ? null : (
-            <a href={`#/clusters/${place}`} aria-current="page">
-              {place}
+          {place.cluster === undefined ? null : (
+            <a href={addressOf({ cluster: place.cluster })} aria-current="page">
+              {place.cluster}
             </a>
           )}
         </nav>
-        <Budget lines={lines} />
-        <span class="about">
-          {about === undefined
-            ? ""
-            : `${about.mode === "local" ? "local mode" : "operator"} ${about.version}`}
+        <span class="quiet">
+          {about ? `${about.mode === "local" ? "local mode" : "operator"} ${about.version}` : ""}
         </span>
         <Theme />
       </header>
       {connected ? null : (
         <p class="banner" role="alert">
-          The server does not answer. What you see is what it said last; it is being asked again.
+          The server does not answer. This page is as of{" "}
+          {picture ? <Age time={picture.observedAt} /> : "an earlier time"}; it connects again by
+          itself.
         </p>
       )}
+      {connected && isLost ? (
+        <p class="banner" role="alert">
+          No operator is running: conditions are not updated, and nothing is repaired.
+        </p>
+      ) : null}
       {problem === undefined || !connected ? null : (
         <p class="banner" role="alert">
           {problem}
         </p>
       )}
-      <p class="said" role="status">
-        {said}
-      </p>
+      {failure === "" ? null : (
+        <p class="banner" role="alert">
+          {failure}
+        </p>
+      )}
       <main id="main" tabIndex={-1} ref={main}>
-        {place !== undefined && shown !== undefined ? (
-          <Cluster key={place} name={place} page={shown} actions={about?.actions ?? []} act={act} />
-        ) : place === undefined && picture !== undefined ? (
-          <Overview picture={picture} steps={steps} actions={about?.actions ?? []} act={act} />
+        {place.cluster !== undefined && shown !== undefined ? (
+          <Cluster
+            key={place.cluster}
+            name={place.cluster}
+            page={shown}
+            place={place}
+            go={go}
+            isLocal={about?.mode === "local"}
+          />
+        ) : place.cluster === undefined && whole !== undefined ? (
+          <Overview data={whole} place={place} go={go} steps={steps} />
         ) : (
-          <p class="quiet">{asking}</p>
+          <p class="quiet">{problem === undefined ? "Loading …" : ""}</p>
         )}
       </main>
+      <Faults
+        faults={about?.actions ?? []}
+        clusters={picture?.clusters ?? []}
+        cluster={place.cluster}
+        timeline={timeline}
+        inject={inject}
+      />
     </>
   );
 }
 
-/** Calls that come quickly become one, and one more when it is over: the last change is always seen. */
-function useFewer(work: () => Promise<void>, ms: number): () => void {
-  const now = useRef({ busy: false, again: false, work });
-  now.current.work = work;
-  return useCallback(() => {
-    const { current } = now;
-    const run = () => {
-      current.busy = true;
-      void current.work().finally(() => setTimeout(rested, ms));
-    };
-    const rested = () => {
-      current.busy = false;
-      if (!current.again) return;
-      current.again = false;
-      run();
-    };
-    if (current.busy) current.again = true;
-    else run();
-  }, []);
+/** The timeline with what these pictures show of its cluster. */
+function watch(timeline: Timeline, pictures: readonly Picture[]): Timeline {
+  for (const { clusters, operator } of pictures) {
+    const summary = clusters.find(({ key }) => key === timeline.cluster);
+    if (summary) return observe(timeline, summary, operator.state, Date.now());
+  }
+  return timeline;
+}
+
+/** The title of the tab: the mark of what is worst, so that it can be seen among other tabs. */
+function titleOf(cluster: string | undefined, picture: Picture | undefined): string {
+  const clusters = picture?.clusters ?? [];
+  const worst = healthOrder.find((health) => clusters.some((each) => each.health === health));
+  if (worst === undefined) return cluster === undefined ? "Postern" : `${cluster} · Postern`;
+  if (cluster !== undefined) return `${markOf(worst)} ${cluster} ${worst} · Postern`;
+  const count = clusters.filter(({ health }) => health === worst).length;
+  return `${markOf(worst)} ${count} ${worst} · Postern`;
 }
 
 const root = document.getElementById("app");

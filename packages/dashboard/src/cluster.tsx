@@ -1,61 +1,80 @@
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
-import { Actions } from "./actions.tsx";
-import { Details } from "./details.tsx";
-import { Picture } from "./picture.tsx";
-import { Badge, NotRead } from "./state.tsx";
+import { Age } from "./ages.tsx";
+import { Headline } from "./headline.tsx";
+import { Panel } from "./panel.tsx";
+import { nodeIn, Paths } from "./path.tsx";
+import { pathsOf } from "./paths.ts";
+import type { Place } from "./place.ts";
+import { Plans } from "./plans.tsx";
+import { Breakable, Glyph, NotRead } from "./state.tsx";
 import { Steps } from "./steps.tsx";
-import type { ActionButton, ClusterPage, Hop, Node } from "./types.ts";
+import { Traces } from "./traces.tsx";
+import type { ClusterPage, State } from "./types.ts";
+import { Yaml } from "./yaml.tsx";
 
-/** One cluster: its picture, what would change, what was done, what is said of it, and where its names lead. */
+/** One cluster: its health, the path of its traffic, and everything that explains it. */
 export function Cluster(props: {
   name: string;
   page: ClusterPage;
-  actions: readonly ActionButton[];
-  act: (name: string, target: string) => Promise<void>;
+  place: Place;
+  go: (place: Partial<Place>, replace?: boolean) => void;
+  isLocal: boolean;
 }) {
-  const { name, page, actions, act } = props;
-  const [chosen, setChosen] = useState<Node>();
-  const held = chosen && page.picture.nodes.find(({ id }) => id === chosen.id);
-  const [summary] = page.picture.clusters;
+  const { name, page, place, go, isLocal } = props;
+  const { picture, steps } = page;
+  const [summary] = picture.clusters;
+  const node = nodeIn(picture, place.node);
+  const siblings =
+    pathsOf(picture)
+      .flatMap(({ hops }) => hops)
+      .find(({ nodes }) => nodes.some(({ id }) => id === node?.id))?.nodes ?? [];
+  const choose = (wanted: string | undefined) =>
+    go({ cluster: name, ...(wanted !== undefined && { node: wanted }) }, true);
   return (
     <>
-      <section class="bar">
-        <h1>{name}</h1>
-        {summary ? <Badge state={summary.state}>{summary.reason}</Badge> : null}
-        <span class="quiet">
-          {summary?.kind}, {summary?.access}
-        </span>
-        <Actions actions={actions.filter(({ on }) => on === "cluster")} target={name} act={act} />
-      </section>
-      {summary?.message && summary.state !== "ok" ? <p class="banner">{summary.message}</p> : null}
-      <NotRead unread={page.picture.unread} />
-      <section class="drawn" aria-label="Picture">
-        <Picture picture={page.picture} chosen={held?.id} choose={setChosen} />
-        {held ? (
-          <Details node={held} actions={actions} act={act} close={() => setChosen(undefined)} />
+      {summary ? <Headline cluster={summary} observedAt={picture.observedAt} /> : null}
+      <NotRead unread={picture.unread} />
+      <section aria-label="Path">
+        <h2>Path of traffic</h2>
+        <Paths picture={picture} steps={steps} chosen={node?.id} choose={choose} />
+        {node ? (
+          <Panel
+            node={node}
+            page={page}
+            cluster={name}
+            isLocal={isLocal}
+            siblings={siblings}
+            choose={choose}
+          />
         ) : null}
       </section>
       <div class="columns">
-        <Section title="What would change now">
-          <Plans page={page} />
-        </Section>
-        <Section title="Where its names lead">
-          <Traces page={page} />
-        </Section>
-        <Section title="Steps">
-          {page.steps.length === 0 ? (
-            <p class="quiet">nothing was done since the start</p>
-          ) : (
-            <Steps steps={page.steps} />
-          )}
-        </Section>
-        <Section title="Conditions">
-          <Conditions page={page} />
-        </Section>
-        <Section title="Events">
-          <Events page={page} />
-        </Section>
+        <div>
+          <Section title="Conditions">
+            <Conditions page={page} />
+          </Section>
+          <Section title="Steps">
+            {steps.length === 0 ? (
+              <p class="quiet">None since the operator started.</p>
+            ) : (
+              <Steps steps={steps} />
+            )}
+          </Section>
+        </div>
+        <div>
+          <Section title="What Postern would change now">
+            <Plans page={page} />
+          </Section>
+          <Section title="Where its names lead">
+            <Traces page={page} />
+          </Section>
+          <Section title="Events">
+            <Events page={page} />
+          </Section>
+          <Section title="YAML">
+            <Yaml cluster={name} />
+          </Section>
+        </div>
       </div>
     </>
   );
@@ -70,113 +89,58 @@ function Section({ title, children }: { title: string; children: ComponentChildr
   );
 }
 
-function Plans({ page: { plans, picture } }: { page: ClusterPage }) {
-  const told = plans.filter(({ steps, failure }) => steps.length > 0 || failure !== undefined);
-  if (plans.length === 0) return <p class="quiet">not known here</p>;
-  if (told.length === 0)
-    return (
-      <p class="quiet">
-        {picture.clusters.every(({ state }) => state === "ok")
-          ? "nothing: everything is as it should be"
-          : "nothing: it waits, and its conditions say for what"}
-      </p>
-    );
-  return (
-    <ul class="plans">
-      {told.flatMap(({ controller, object, steps, failure }) => [
-        ...steps.map((step) => (
-          <li key={`${object} ${controller} ${step.do} ${step.why}`}>
-            <strong>{step.do}</strong> <span class="quiet">because {step.why}</span>
-          </li>
-        )),
-        ...(failure === undefined
-          ? []
-          : [
-              <li key={`${object} ${controller}`}>
-                <Badge state="unknown">{controller}</Badge> {failure}
-              </li>,
-            ]),
-      ])}
-    </ul>
-  );
-}
-
-function Traces({ page: { traces } }: { page: ClusterPage }) {
-  if (traces.length === 0) return <p class="quiet">it has no names yet</p>;
-  return (
-    <ul class="traces">
-      {traces.flatMap(({ host, traces: ways }) =>
-        ways.map(({ network, hops, works, known }) => (
-          <li key={`${host} ${network}`}>
-            <details open={!works && known}>
-              <summary>
-                <Badge state={works ? "ok" : known ? "broken" : "unknown"}>
-                  {works ? "works" : known ? "breaks" : "does not know the name"}
-                </Badge>{" "}
-                {host} <span class="quiet">from {network}</span>
-              </summary>
-              <ol>
-                {hops.map((hop) => (
-                  <HopLine key={`${hop.what} ${hop.name} ${hop.found}`} hop={hop} />
-                ))}
-              </ol>
-            </details>
-          </li>
-        )),
-      )}
-    </ul>
-  );
-}
-
-function HopLine({ hop: { what, name, state, found, remedy } }: { hop: Hop }) {
-  return (
-    <li>
-      <Badge state={state}>{what}</Badge> {name} <span class="quiet">{found}</span>
-      {remedy ? <p>Do this: {remedy}</p> : null}
-    </li>
-  );
-}
+const conditionStates: Record<string, State> = { True: "ok", False: "degraded" };
 
 function Conditions({ page: { conditions } }: { page: ClusterPage }) {
   return (
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">object</th>
-          <th scope="col">condition</th>
-          <th scope="col">reason</th>
-          <th scope="col">message</th>
-        </tr>
-      </thead>
-      <tbody>
-        {conditions.flatMap(({ object, conditions: all }) =>
-          all.map(({ type, status, reason, message }) => (
-            <tr key={`${object} ${type}`}>
-              <td>{object}</td>
-              <td>
-                <Badge state={status === "True" ? "ok" : status === "False" ? "broken" : "unknown"}>
-                  {type}
-                </Badge>
-              </td>
-              <td>{reason}</td>
-              <td>{message}</td>
-            </tr>
-          )),
-        )}
-      </tbody>
-    </table>
+    <>
+      {conditions.map(({ object, conditions: all }) => (
+        <details
+          key={object}
+          class="conditions"
+          open={all.some(({ status }) => status !== "True") || conditions[0]?.object === object}
+        >
+          <summary>{object}</summary>
+          <ul>
+            {all.map(({ type, status, reason, message, lastTransitionTime }) => (
+              <li key={type}>
+                <p>
+                  <span
+                    class={`glyph ${conditionStates[status] ?? "unknown"}`}
+                    role="img"
+                    aria-label={status}
+                  >
+                    {status === "True" ? "✓" : status === "False" ? "✗" : "–"}
+                  </span>{" "}
+                  <strong>
+                    <Breakable text={type} />
+                  </strong>{" "}
+                  <span class="quiet">
+                    {status}, {reason},{" "}
+                    {lastTransitionTime ? <Age time={lastTransitionTime} as="for" /> : null}
+                  </span>
+                </p>
+                {message ? <p class="message">{message}</p> : null}
+              </li>
+            ))}
+          </ul>
+        </details>
+      ))}
+    </>
   );
 }
 
 function Events({ page: { events } }: { page: ClusterPage }) {
-  if (events.length === 0) return <p class="quiet">none</p>;
+  if (events.length === 0) return <p class="quiet">None.</p>;
   return (
     <ol class="events">
       {events.toReversed().map((event) => (
         <li key={`${event.at} ${event.object} ${event.reason} ${event.note}`}>
-          <time dateTime={event.at}>{event.at.slice(11, 19)}</time>
-          <Badge state={event.type === "Warning" ? "broken" : "ok"}>{event.reason}</Badge>{" "}
-          {event.note} <span class="quiet">{event.object}</span>
+          <Glyph state={event.type === "Warning" ? "degraded" : "ok"} />{" "}
+          <strong>{event.reason}</strong> {event.note}{" "}
+          <span class="quiet">
+            {event.object}, <Age time={event.at} />
+          </span>
         </li>
       ))}
     </ol>

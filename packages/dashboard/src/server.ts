@@ -1,25 +1,40 @@
-import type { About, BudgetLine, ClusterPage, JournalStep, Picture } from "./types.ts";
+import type { About, ClusterPage, JournalStep, ObjectText, Overview } from "./types.ts";
 
-/** Ask the server for a page of data. What it refuses is an error with its own words. */
-async function ask<T>(path: string): Promise<T> {
+/** By how much the server's clock is ahead of this one. */
+let aheadMs = 0;
+
+/** The time by the server's clock, from which ages are counted. */
+export function serverNow(): number {
+  return Date.now() + aheadMs;
+}
+
+const unsureMs = 2_000;
+
+/** Get data from the server. What it refuses is an error with its own words. */
+async function get<T>(path: string): Promise<T> {
   const answer = await fetch(path, { headers: { accept: "application/json" } });
+  const theirs = Date.parse(answer.headers.get("date") ?? "");
+  // The header has whole seconds: only more than that is a difference.
+  const off = theirs - Date.now();
+  aheadMs = Number.isNaN(off) || Math.abs(off) < unsureMs ? 0 : off;
   return read(answer);
 }
 
 async function read<T>(answer: Response): Promise<T> {
   const data = (await answer.json().catch(() => ({}))) as T & { error?: string };
-  if (!answer.ok) throw new Error(data.error ?? `the server answered ${answer.status}`);
+  if (!answer.ok) throw new Error(data.error ?? `The server answered ${answer.status}.`);
   return data;
 }
 
-export const about = () => ask<About>("/api/about");
-export const overview = () => ask<Picture>("/api/overview");
-export const budget = () => ask<BudgetLine[]>("/api/budget");
-export const cluster = (key: string) =>
-  ask<ClusterPage>(`/api/clusters/${key.split("/").map(encodeURIComponent).join("/")}`);
+const path = (key: string) => key.split("/").map(encodeURIComponent).join("/");
 
-/** Do something; only local mode has anything to do. The answer says what was done. */
-export async function act(name: string, target: string): Promise<string> {
+export const about = () => get<About>("/api/about");
+export const overview = () => get<Overview>("/api/overview");
+export const cluster = (key: string) => get<ClusterPage>(`/api/clusters/${path(key)}`);
+export const objects = (key: string) => get<ObjectText[]>(`/api/objects/${path(key)}`);
+
+/** Inject a fault; only local mode has any. The answer says what was done. */
+export async function inject(name: string, target: string): Promise<string> {
   const answer = await fetch(`/api/actions/${name}`, {
     method: "POST",
     headers: { "content-type": "application/json", "x-postern": "1" },
@@ -28,32 +43,31 @@ export async function act(name: string, target: string): Promise<string> {
   return (await read<{ said: string }>(answer)).said;
 }
 
-/** What is heard from the server while the page is open. */
-export interface Heard {
+/** Called with what the server sends while the page is open. */
+export interface Listener {
   change(): void;
   step(step: JournalStep): void;
-  /** Whether the server can be heard. */
-  connected(yes: boolean): void;
+  connected(isConnected: boolean): void;
 }
 
-const againMs = 2_000;
+const reconnectMs = 1_000;
 
-/** Listen until the answer is called. When the server is heard again everything is asked for anew. */
-export function listen(heard: Heard): () => void {
+/** Listen to the server until the answer is called. */
+export function listen(listener: Listener): () => void {
   let events: EventSource;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const open = () => {
     events = new EventSource("/api/stream");
-    events.addEventListener("open", () => heard.connected(true));
+    events.addEventListener("open", () => listener.connected(true));
     events.addEventListener("error", () => {
-      heard.connected(false);
+      listener.connected(false);
       // The browser connects again by itself, but not to one that has refused it once, as a proxy does meanwhile.
-      if (events.readyState === EventSource.CLOSED) timer = setTimeout(open, againMs);
+      if (events.readyState === EventSource.CLOSED) timer = setTimeout(open, reconnectMs);
     });
-    events.addEventListener("change", () => heard.change());
-    // What changes in Azure alone is told by nobody, and an answer may come from lists of some seconds ago.
-    events.addEventListener("pulse", () => heard.change());
-    events.addEventListener("step", (event) => heard.step(JSON.parse(event.data) as JournalStep));
+    events.addEventListener("change", () => listener.change());
+    // No event tells of what changes in Azure alone.
+    events.addEventListener("pulse", () => listener.change());
+    events.addEventListener("step", (event) => listener.step(JSON.parse(event.data)));
   };
   open();
   return () => {

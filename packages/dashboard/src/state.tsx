@@ -1,35 +1,71 @@
-import type { Picture, State } from "./types.ts";
+import type { Health, Picture, State } from "./types.ts";
 
-/** Each state has a mark and a word beside its colour: a colour alone tells some people nothing. */
-export const symbols: Record<State, string> = {
+/** Each state has a mark and a word beside its colour: a colour alone says nothing to some people. */
+export const marks: Record<State | "none", string> = {
   ok: "✓",
   working: "…",
   pending: "?",
+  degraded: "!",
   broken: "✗",
   absent: "✗",
   unknown: "–",
+  none: "·",
 };
 
-export const words: Record<State, string> = {
-  ok: "works",
-  working: "at work",
+export const words: Record<State | "none", string> = {
+  ok: "ready",
+  working: "in progress",
   pending: "waits for approval",
-  broken: "broken",
-  absent: "missing",
-  unknown: "not known",
+  degraded: "degraded",
+  broken: "failed",
+  absent: "does not exist",
+  unknown: "not readable",
+  none: "not requested",
 };
 
-export function Badge({ state, children }: { state: State; children?: string | undefined }) {
+/** Worst first, as the server rolls up. */
+export const healthOrder: readonly Health[] = [
+  "Unavailable",
+  "Degraded",
+  "Unknown",
+  "Progressing",
+  "Healthy",
+];
+
+const stateOfHealth: Record<Health, State> = {
+  Healthy: "ok",
+  Progressing: "working",
+  Degraded: "degraded",
+  Unavailable: "broken",
+  Unknown: "unknown",
+};
+
+/** The mark of a health in a title, where there is no colour. */
+export function markOf(health: Health): string {
+  return marks[stateOfHealth[health]];
+}
+
+/** The mark of a resource. */
+export function Glyph({ state }: { state: State | "none" }) {
   return (
-    <span class={`badge ${state}`}>
-      <span aria-hidden="true">{symbols[state]}</span> {children ?? words[state]}
+    <span class={`glyph ${state}`} role="img" aria-label={words[state]}>
+      {marks[state]}
+    </span>
+  );
+}
+
+/** A cluster's health: its mark and its word. Every place that shows it uses this. */
+export function HealthMark({ health, of }: { health: Health; of?: string }) {
+  return (
+    <span class={`health ${health}`} data-health={health} data-cluster={of}>
+      <span aria-hidden="true">{markOf(health)}</span> {health}
     </span>
   );
 }
 
 const mostBanners = 3;
 
-/** What is missing in what is shown, so that nobody takes it for absent. */
+/** What could not be read, so that nobody takes it for absent. */
 export function NotRead({ unread }: { unread: Picture["unread"] }) {
   const more = unread.length - mostBanners;
   return (
@@ -39,7 +75,22 @@ export function NotRead({ unread }: { unread: Picture["unread"] }) {
           Not read: {what}. {why}
         </p>
       ))}
-      {more > 0 ? <p class="banner">Not read: {more} more; postern doctor names them.</p> : null}
+      {more > 0 ? <p class="banner">Not read: {more} more. postern doctor lists them.</p> : null}
+    </>
+  );
+}
+
+/** A long name in CamelCase or with separators breaks where its words begin, and nowhere else. */
+export function Breakable({ text }: { text: string }) {
+  const parts = text.split(/(?<=[a-z])(?=[A-Z])|(?<=[./-])/);
+  return (
+    <>
+      {parts.map((part, at) => (
+        <span key={at}>
+          {at === 0 ? null : <wbr />}
+          {part}
+        </span>
+      ))}
     </>
   );
 }

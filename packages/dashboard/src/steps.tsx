@@ -1,40 +1,74 @@
-import { Badge } from "./state.tsx";
+import { Age, took } from "./ages.tsx";
+import { Glyph } from "./state.tsx";
 import type { JournalStep, State } from "./types.ts";
 
 const outcomes: Record<"done" | "running" | "failed", { state: State; word: string }> = {
   done: { state: "ok", word: "done" },
-  running: { state: "working", word: "begun in Azure" },
+  running: { state: "working", word: "running in Azure" },
   failed: { state: "broken", word: "failed" },
 };
 
-/** Steps as a timeline, the newest first, with the ids by which Microsoft's support finds their requests. */
+/** Steps by the reconcile that began them, the newest first; only the newest reconcile and failed ones are open. */
 export function Steps({ steps }: { steps: readonly JournalStep[] }) {
+  const groups = new Map<string, JournalStep[]>();
+  for (const step of steps) {
+    const key = `${step.controller} ${step.key} ${step.reconcile}`;
+    groups.set(key, [...(groups.get(key) ?? []), step]);
+  }
+  const newest = [...groups].toReversed();
   return (
     <ol class="steps">
-      {steps.toReversed().map((step) => {
-        const { state, word } = step.outcome
-          ? outcomes[step.outcome]
-          : ({ state: "working", word: "beginning" } as const);
-        return (
-          <li key={step.number}>
-            <time dateTime={step.at}>{step.at.slice(11, 19)}</time>
-            <Badge state={state}>{word}</Badge>
-            <div>
-              <strong>{step.do}</strong> <span class="quiet">because {step.why}</span>
-              <p class="request">
-                {step.controller} of {step.key}
-              </p>
-              {step.failure ? <p>{step.failure}</p> : null}
-              {step.requests.map((request) => (
-                <p key={`${request.thing} ${request.requestId}`} class="request">
-                  {request.verb} {request.thing} → {request.code}
-                  {request.requestId ? `, request ${request.requestId}` : ""}
-                </p>
-              ))}
-            </div>
-          </li>
-        );
-      })}
+      {newest.map(([key, group], at) => (
+        <Group key={key} steps={group} isOpen={at === 0} />
+      ))}
     </ol>
+  );
+}
+
+function Group({ steps, isOpen }: { steps: readonly JournalStep[]; isOpen: boolean }) {
+  const [first] = steps;
+  if (first === undefined) return null;
+  const failed = steps.some(({ outcome }) => outcome === "failed");
+  const running = steps.some(({ outcome }) => outcome === undefined || outcome === "running");
+  const state = failed ? "broken" : running ? "working" : "ok";
+  const count = `${steps.length} ${steps.length === 1 ? "step" : "steps"}`;
+  return (
+    <li>
+      <details open={isOpen}>
+        <summary>
+          <Glyph state={state} /> {first.kind} {first.key}{" "}
+          <span class="quiet">
+            {count} of {first.controller}, <Age time={first.at} />
+          </span>
+        </summary>
+        <ul>
+          {steps.map((step) => (
+            <StepLine key={step.number} step={step} />
+          ))}
+        </ul>
+      </details>
+    </li>
+  );
+}
+
+function StepLine({ step }: { step: JournalStep }) {
+  const { state, word } = step.outcome
+    ? outcomes[step.outcome]
+    : ({ state: "working", word: "starting" } as const);
+  return (
+    <li>
+      <Glyph state={state} /> <strong>{step.do}</strong>{" "}
+      <span class="quiet">
+        {word}
+        {step.endedAt ? ` in ${took(step.at, step.endedAt)}` : ""}: {step.why}
+      </span>
+      {step.failure ? <p class="failure">{step.failure}</p> : null}
+      {step.requests.map((request) => (
+        <p key={`${request.thing} ${request.requestId}`} class="request">
+          {request.verb} {request.thing} → {request.code}
+          {request.requestId ? `, request ${request.requestId}` : ""}
+        </p>
+      ))}
+    </li>
   );
 }

@@ -6,8 +6,8 @@ type Name = (typeof themes)[number];
 /** A browser may forbid storage: then the choice lasts as long as the page. */
 function remembered(): Name {
   try {
-    const held = localStorage.getItem("theme");
-    return themes.find((name) => name === held) ?? "auto";
+    const stored = localStorage.getItem("theme");
+    return themes.find((name) => name === stored) ?? "auto";
   } catch {
     return "auto";
   }
@@ -24,7 +24,7 @@ function use(name: Name): void {
 
 use(remembered());
 
-/** Light, dark, or as the machine has it. */
+/** Light, dark, or as the system prefers. */
 export function Theme() {
   const [name, setName] = useState<Name>(remembered());
   return (

@@ -1,42 +1,34 @@
-/** What the server says. Only types: nothing of the server comes along. */
+/** What the server sends. Only types: no code of the server is in the bundle. */
 
-export type { ClusterPage, EventLine } from "@postern/core/dashboard/cluster-page.ts";
+export type {
+  ClusterPage,
+  EventLine,
+  FieldChange,
+  ObjectText,
+} from "@postern/core/dashboard/cluster-page.ts";
+export type { BucketLine, BudgetLine, Fleet, Overview } from "@postern/core/dashboard/fleet.ts";
 export type { JournalStep } from "@postern/core/dashboard/journal-step.ts";
 export type {
   ClusterSummary,
-  Line,
-  Network,
   Node,
+  OperatorPresence,
   Picture,
   State,
 } from "@postern/core/dashboard/picture.ts";
 export type { Hop, Trace } from "@postern/core/dashboard/trace.ts";
+export type { Cause, Health } from "@postern/core/health.ts";
 
-/** What the server is, and what may be done from here. */
+/** What the server is, and which faults it can inject. */
 export interface About {
   mode: "local" | "operator";
   version: string;
-  actions: ActionButton[];
+  actions: Fault[];
 }
 
-export interface ActionButton {
+/** A fault that local mode can inject at a private endpoint. */
+export interface Fault {
   name: string;
   label: string;
   about: string;
-  on: "nothing" | "endpoint" | "link-service" | "cluster";
-}
-
-/** The request budget of one identity in one subscription. */
-export interface BudgetLine {
-  identity: string;
-  subscription: string;
-  reads: BucketLine;
-  writes: BucketLine;
-  deletes: BucketLine;
-}
-
-export interface BucketLine {
-  remaining: number;
-  waiting: Record<string, number>;
-  parkedForMs: number;
+  isDestructive: boolean;
 }

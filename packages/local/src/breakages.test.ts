@@ -36,6 +36,7 @@ async function breakable() {
     managementGroup: group,
     owed: new OwedRoles({ file: () => "/nowhere/owed", write: () => undefined }),
     killLeader: () => Promise.resolve(),
+    reconcileAll: () => undefined,
   });
   const press = (name: string, target = "") =>
     actions.find((each) => each.name === name)?.do(target);

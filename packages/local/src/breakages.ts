@@ -19,7 +19,7 @@ const withoutRoleMs = 20_000;
 const retryMs = 5_000;
 const query = { "api-version": "2022-04-01" };
 
-/** What the buttons need: an Azure, the ARM client of the user, and the operator. */
+/** What the faults need: an Azure, the ARM client of the user, and the operator. */
 export interface Breakable {
   simulator: Simulator;
   userArm: Arm;
@@ -27,14 +27,26 @@ export interface Breakable {
   operatorId: string;
   managementGroup: string;
   owed: OwedRoles;
-  /** Ends the operator as a kill would, and starts another when its time comes. */
+  /** Ends the operator as a kill would, and starts another after a while. */
   killLeader(): Promise<void>;
+  /** Have the operator reconcile every cluster now. */
+  reconcileAll(): void;
   clock?: Clock;
 }
 
-/** The buttons of the dashboard that break something. The operator repairs it, but for what a person has decided. */
+/**
+ * The faults that a person can inject from the dashboard. Each is injected at one private endpoint. Those that would show only at
+ * the next change come with one: the endpoint is deleted as well, or every cluster is reconciled.
+ */
 export function breakages(given: Breakable): Action[] {
-  const { simulator, userArm, killLeader, managementGroup, clock = realClock } = given;
+  const {
+    simulator,
+    userArm,
+    killLeader,
+    reconcileAll,
+    managementGroup,
+    clock = realClock,
+  } = given;
   const arm = () =>
     userArm.for({
       priority: "change",
@@ -42,64 +54,76 @@ export function breakages(given: Breakable): Action[] {
       mayWrite: () => true,
       id: "dashboard",
     });
+  const deleteEndpoint = async (id: string): Promise<string> => {
+    // There may be none yet: then only the rest of the fault is injected.
+    if (id === "") return "There is no private endpoint to delete";
+    const endpoint = endpointIn(id);
+    await privateEndpoints(arm()).remove(endpoint);
+    return `Private endpoint ${lastSegment(endpoint)} is being deleted in Azure`;
+  };
   return [
     {
       name: "delete-endpoint",
-      label: "Delete it in Azure",
-      about: "Deletes the endpoint behind the operator's back. It is found missing and made anew.",
-      on: "endpoint",
-      do: async (id) => {
-        await privateEndpoints(arm()).remove(endpointIn(id));
-        return `${lastSegment(id)} is being deleted in Azure`;
-      },
+      label: "Delete the private endpoint",
+      about:
+        "Deletes it in Azure, without the operator. The cluster becomes Unavailable; Postern detects it and creates the endpoint again.",
+      isDestructive: true,
+      do: async (id) => `${await deleteEndpoint(endpointIn(id))}.`,
     },
     {
       name: "reject",
       label: "Reject its connection",
       about:
-        "The owner of the link service turns the endpoint away. That is final: delete the endpoint, and see it made anew.",
-      on: "endpoint",
+        "Rejects it as the owner of the link service. Azure never undoes that: the cluster stays Unavailable until you delete the endpoint.",
+      isDestructive: true,
       do: (id) => decideOn(arm(), endpointIn(id), "Rejected", managementGroup),
     },
     {
       name: "approve",
       label: "Approve its connection",
-      about: "The owner of the link service lets the endpoint in.",
-      on: "endpoint",
+      about: "Approves a connection that waits for it, as the owner of the link service.",
+      isDestructive: false,
       do: (id) => decideOn(arm(), endpointIn(id), "Approved", managementGroup),
     },
     {
       name: "throttle",
-      label: "Throttle Azure",
+      label: "Throttle Azure for 20 s",
       about:
-        "Azure answers 429 to every write for twenty seconds. Nothing is lost, and everything waits.",
-      on: "nothing",
-      do: async () => {
+        "Azure answers every write with 429 for 20 seconds, and the endpoint is deleted so that there is something to write. Postern waits as long as Azure asks, and then creates it.",
+      isDestructive: true,
+      do: async (id) => {
+        const deleted = await deleteEndpoint(id);
         for (const method of ["PUT", "DELETE", "PATCH"])
           simulator.addFault({
             match: { method },
             effect: { kind: "throttled", retryAfterSeconds: 5 },
             forMs: throttleMs,
           });
-        return "Azure refuses writes as too many for twenty seconds";
+        return `${deleted}, and Azure answers every write with 429 for 20 seconds.`;
       },
     },
     {
       name: "revoke-role",
-      label: "Take the operator's role away",
+      label: "Remove the operator's role for 20 s",
       about:
-        "The operator may do nothing in the management group for twenty seconds. Its conditions say which action is missing.",
-      on: "nothing",
-      do: () => revoke(arm, given, clock),
+        "The operator may read and write nothing in the management group for 20 seconds, and every cluster is reconciled. Clusters become Degraded, and name the action that is missing.",
+      isDestructive: false,
+      do: async () => {
+        const removed = await revoke(arm, given, clock);
+        reconcileAll();
+        return removed;
+      },
     },
     {
       name: "kill-leader",
       label: "Kill the operator",
-      about: "Ends the operator in the middle of its work. Another one begins where it was.",
-      on: "nothing",
-      do: async () => {
+      about:
+        "Ends the operator and deletes the endpoint. The page turns grey: nobody updates the conditions. Another operator starts after 5 seconds and creates the endpoint.",
+      isDestructive: true,
+      do: async (id) => {
+        const deleted = await deleteEndpoint(id);
         await killLeader();
-        return "the operator was ended, and another one has begun";
+        return `${deleted}, and the operator was ended. Another one starts in 5 seconds.`;
       },
     },
   ];
@@ -132,17 +156,18 @@ async function decideOn(
         const body = decision(each.name ?? "", status, `${status} from the dashboard`);
         const place = each.id ?? `${id}/privateEndpointConnections/${each.name}`;
         await endpointConnections(arm).put(place, body);
-        const then = status === "Rejected" ? " · it stays so until the endpoint is deleted" : "";
-        return `the connection of ${lastSegment(endpoint)} is ${status}${then}`;
+        const then =
+          status === "Rejected" ? " It stays so until the private endpoint is deleted." : "";
+        return `The connection of ${lastSegment(endpoint)} is ${status}.${then}`;
       }
   }
   throw new LocalError(
     "NotThere",
-    `no link service has a connection of ${lastSegment(endpoint)} · it may be gone already · look at the picture again`,
+    `no link service has a connection of ${lastSegment(endpoint)} · it may have been deleted · reload the page`,
   );
 }
 
-/** Take the operator's roles in the management group away, and give them back after a while. */
+/** Remove the operator's roles in the management group, and assign them again after a while. */
 async function revoke(
   arm: () => ArmClient,
   { operatorId, managementGroup, owed }: Breakable,
@@ -161,8 +186,8 @@ async function revoke(
     giveBackAfter(withoutRoleMs, arm, each, owed, clock);
   }
   return held.length === 0
-    ? "the operator has no role there now"
-    : "the operator's role is taken away for twenty seconds";
+    ? "The operator has no role there at the moment."
+    : "The operator's role was removed for 20 seconds.";
 }
 
 /** Azure may refuse it, because somebody throttles it too: it is asked until it is done. */

@@ -1,5 +1,7 @@
 import type { Simulator } from "@postern/azure-simulator/simulator.ts";
+import { keyOf } from "@postern/core/kind.ts";
 import type { Arm } from "postern/azure/arm.ts";
+import { KubeClient } from "postern/kube/client.ts";
 import type { Log } from "postern/kube/log.ts";
 import { serveDashboard } from "postern/server/dashboard.ts";
 import { gather } from "postern/view/gather.ts";
@@ -8,8 +10,12 @@ import { portInUse } from "./local-error.ts";
 import type { LocalOperator } from "./operator.ts";
 import type { OwedRoles } from "./owed-roles.ts";
 
-/** A page that several look at is read once in this time. */
+/** A page that several people read is read once in this time. */
 const freshMs = 500;
+/** Reading the simulator costs nobody's budget: what changes in Azure alone is seen soon. */
+const pulseMs = 3_000;
+/** How long there is no operator after it was killed: long enough to see what that means. */
+const downMs = 5_000;
 
 /** The dashboard of local mode, which reads Azure as the user and can inject faults. */
 export async function startDashboard(given: {
@@ -28,6 +34,8 @@ export async function startDashboard(given: {
   const { operator, userArm, subscriptions, port, version, simulator, operatorId } = given;
   const { managementGroup, owed, log } = given;
   const armClient = () => userArm ?? operator.arm;
+  // Its own: that of the operator ends with the operator.
+  const client = new KubeClient(operator.client.connection, { userAgent: `postern/${version}` });
   const dashboard = await serveDashboard({
     listen: { host: "127.0.0.1", port },
     mode: "local",
@@ -41,14 +49,29 @@ export async function startDashboard(given: {
             operatorId,
             managementGroup,
             owed,
-            killLeader: async () => {
-              await operator.restart();
-              dashboard.renew();
+            // Nobody waits for the next one.
+            killLeader: () =>
+              new Promise((resolve) => {
+                const onDown = () => {
+                  dashboard.renew();
+                  resolve();
+                };
+                operator.restart(downMs, onDown).then(
+                  () => onDown(),
+                  (error: unknown) => log.error({ err: error }, "the operator did not start again"),
+                );
+              }),
+            reconcileAll: () => {
+              const { runtime } = operator;
+              runtime.request(
+                runtime.caches.all().flatMap((cache) => cache.list().map((each) => keyOf(each))),
+              );
             },
           })
         : [],
     source: {
-      kube: () => operator.client,
+      pulseMs,
+      kube: () => client,
       runtime: () => operator.runtime,
       journal: () => operator.journal,
       budgets: () => operator.budgets(),
@@ -62,7 +85,7 @@ export async function startDashboard(given: {
         } as const;
         const arm = armClient().for(caller);
         return gather({
-          kube: operator.client,
+          kube: client,
           arm,
           signal,
           subscriptions,
@@ -79,6 +102,7 @@ export async function startDashboard(given: {
     url: dashboard.url,
     close: async () => {
       await dashboard.close();
+      client.close();
       userArm?.close();
     },
   };

@@ -1,4 +1,5 @@
 import type { Condition } from "../kinds/condition.ts";
+import type { Fleet } from "./fleet.ts";
 import type { JournalStep } from "./journal-step.ts";
 import type { Picture } from "./picture.ts";
 import type { Trace } from "./trace.ts";
@@ -6,17 +7,31 @@ import type { Trace } from "./trace.ts";
 /** One cluster, with everything that is known of it. */
 export interface ClusterPage {
   picture: Picture;
+  fleet: Fleet;
   plans: {
     controller: string;
     kind: string;
     object: string;
-    steps: { do: string; why: string }[];
+    steps: { do: string; why: string; changes: FieldChange[] }[];
     failure?: string;
   }[];
   steps: JournalStep[];
   conditions: { object: string; conditions: readonly Condition[] }[];
   events: EventLine[];
   traces: { host: string; traces: Trace[] }[];
+}
+
+/** A field of a resource that a step would change: added, removed, or both. */
+export interface FieldChange {
+  path: string;
+  from?: string;
+  to?: string;
+}
+
+/** An object of Kubernetes as kubectl shows it. */
+export interface ObjectText {
+  object: string;
+  yaml: string;
 }
 
 /** An event of Kubernetes. */

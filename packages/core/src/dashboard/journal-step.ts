@@ -8,6 +8,10 @@ export interface JournalStep {
   do: string;
   why: string;
   at: string;
+  /** When it ended; a long-running one, when Azure was done with it. */
+  endedAt?: string;
+  /** Steps of one reconcile began together. */
+  reconcile: string;
   /** How it went, once that is known. A long one goes on in Azure. */
   outcome?: "done" | "running" | "failed";
   failure?: string;

@@ -1,12 +1,16 @@
+import { type Health, type HealthReport, healthOrder } from "../health.ts";
+
 /**
- * How something is. `ok` works; `working` is being made or changed; `pending` waits for a person; `broken` does not work;
+ * How a resource is. `ok` works; `working` is being made or changed; `pending` waits for a person;
+ * `degraded` works, and needs attention; `broken` does not work;
  * `absent` should be there and is not; `unknown` could not be read.
  */
-export type State = "ok" | "working" | "pending" | "broken" | "absent" | "unknown";
+export type State = "ok" | "working" | "pending" | "degraded" | "broken" | "absent" | "unknown";
 
 export type NodeKind =
   | "cluster"
   | "load-balancer"
+  | "backend"
   | "link-service"
   | "endpoint"
   | "zone"
@@ -29,6 +33,9 @@ export interface Node {
   /** Why it is so: the reason of a condition, or Azure's word. */
   reason?: string;
   message?: string;
+  /** Of a cluster: its health, and what to do about its worst cause. */
+  health?: Health;
+  remedy?: string;
   /** What people copy: an address, an alias. */
   facts: Record<string, string>;
   azureId?: string;
@@ -50,13 +57,22 @@ export interface Network {
 }
 
 /** A cluster in the overview. */
-export interface ClusterSummary {
+export interface ClusterSummary extends HealthReport {
   key: string;
   kind: "HostedCluster" | "AzureCluster";
   access: string;
-  state: State;
-  reason?: string;
-  message?: string;
+  /** Whether Azure shows otherwise than the conditions, which the operator has not updated yet. */
+  isContradicted?: true;
+  /** The addresses of its endpoints, its link services and its hosts. */
+  endpoints: string[];
+  /** The Azure ids of its endpoints. */
+  endpointIds: string[];
+  linkServices: string[];
+  hosts: string[];
+  /** The worst state of the load balancers, the link services and the endpoints, in the order of traffic. */
+  path: (State | "none")[];
+  /** Everything else by which people search it, such as ids and aliases. */
+  terms: string[];
 }
 
 /** Something that could not be read, and why. */
@@ -70,8 +86,20 @@ export interface Unread {
   scope?: string;
 }
 
+/** The operator, as whoever looks sees it. */
+export interface OperatorPresence {
+  /** `lost`: no operator renews the lease; conditions are as old as that. */
+  state: "leads" | "lost" | "unknown";
+  holder?: string;
+  /** Since when nobody leads. */
+  since?: string;
+}
+
 /** All that is to be drawn. */
 export interface Picture {
+  /** When Azure was read. */
+  observedAt: string;
+  operator: OperatorPresence;
   clusters: ClusterSummary[];
   networks: Network[];
   nodes: Node[];
@@ -82,8 +110,25 @@ export interface Picture {
 /** What one part of the product adds to the picture. */
 export type Drawn = Pick<Picture, "clusters" | "nodes" | "lines">;
 
+/** The mark of a cluster in the picture, by its health. */
+export const stateOfHealth: Record<Health, State> = {
+  Healthy: "ok",
+  Progressing: "working",
+  Degraded: "degraded",
+  Unavailable: "broken",
+  Unknown: "unknown",
+};
+
+/** How many clusters are in each state, the worst first; states without a cluster are left out. */
+export function countsOf(clusters: readonly ClusterSummary[]): [Health, number][] {
+  return healthOrder.flatMap((health): [Health, number][] => {
+    const count = clusters.filter((each) => each.health === health).length;
+    return count > 0 ? [[health, count]] : [];
+  });
+}
+
 /** Of several states the one that a person should hear of first. */
 export function worst(states: readonly State[]): State {
-  const order: State[] = ["broken", "absent", "pending", "working", "unknown", "ok"];
+  const order: State[] = ["broken", "absent", "degraded", "pending", "working", "unknown", "ok"];
   return order.find((state) => states.includes(state)) ?? "ok";
 }

@@ -251,6 +251,28 @@ describe("put", () => {
 });
 
 describe("remove", () => {
+  test("what was created again after an earlier deletion is deleted again", async () => {
+    let exists = true;
+    let running = false;
+    const { things, clock, seen } = await gateway(({ method, url }, response) => {
+      if (url.includes("/operations/"))
+        return json(response, 200, { status: running ? "InProgress" : "Succeeded" });
+      if (method !== "DELETE")
+        return exists
+          ? json(response, 200, { name: "api", properties: { provisioningState: "Succeeded" } })
+          : refuse(response, 404, "ResourceNotFound");
+      running = true;
+      return json(response, 202, {}, { "azure-asyncoperation": "/subscriptions/s/operations/1" });
+    });
+    expect(await things.remove(linkId)).toMatchObject({ state: "running" });
+    running = false;
+    exists = true;
+    clock.reconcile(60_000);
+    // Nobody has asked after the first deletion: it has ended, and the resource was created again since.
+    expect(await things.remove(linkId)).toMatchObject({ state: "running" });
+    expect(seen.filter(({ method }) => method === "DELETE")).toHaveLength(2);
+  });
+
   test.each([
     ["what is absent", 404],
     ["what is gone at once", 200],
@@ -274,7 +296,8 @@ describe("remove", () => {
     expect(await things.remove(linkId)).toMatchObject({ state: "running" });
     clock.reconcile(60_000);
     expect(await things.remove(linkId)).toEqual({ state: "done", resource: undefined });
-    expect(seen.map(({ method }) => method)).toEqual(["DELETE", "GET"]);
+    // The operation, and whether somebody has created it again since.
+    expect(seen.map(({ method }) => method)).toEqual(["DELETE", "GET", "GET"]);
   });
 
   test("what must not be deleted yet is an error with the remedy", async () => {

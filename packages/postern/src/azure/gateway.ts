@@ -218,11 +218,14 @@ export function resourceGateway<T extends ArmResource>(
   ): Promise<Write<undefined>> {
     const joined = await join(arm, collectionOf(id), id, "DELETE");
     if (joined?.state === "running") return joined;
+    // A deletion that has ended says nothing about what somebody created since.
+    const isDeleted = joined !== undefined && (await read(id)) === undefined;
     sightings.forget(collectionOf(id), id);
-    const answer =
-      joined ?? (await unlessAbsent(arm.request("DELETE", id, { query, ...condition })));
+    const answer = isDeleted
+      ? undefined
+      : await unlessAbsent(arm.request("DELETE", id, { query, ...condition }));
     const write =
-      answer === undefined || "state" in answer
+      answer === undefined
         ? ({ state: "done" } as const)
         : arm.operations.begin({ id, method: "DELETE", query, answer });
     if (write.state === "running") return write;

@@ -63,9 +63,10 @@ const marks: Record<State, [keyof typeof colours, string]> = {
   ok: ["green", "✓"],
   working: ["blue", "…"],
   pending: ["yellow", "?"],
+  degraded: ["yellow", "!"],
   broken: ["red", "✗"],
   absent: ["red", "✗"],
-  unknown: ["grey", "-"],
+  unknown: ["grey", "–"],
 };
 
 /** A state as one character. */

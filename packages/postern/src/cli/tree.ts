@@ -58,14 +58,16 @@ Examples:
 }
 
 function drawn(branch: Branch, first: string, rest: string, wide: boolean): string[] {
-  const { kind, label, state, reason, message, facts, under, azureId } = branch;
-  const said = state === "ok" && !wide ? "" : [reason, message].filter(Boolean).join(": ");
+  const { kind, label, state, health, reason, message, remedy, facts, under, azureId } = branch;
+  const why = [reason, message].filter(Boolean).join(": ");
+  const said = state === "ok" && !wide ? "" : [why, remedy].filter(Boolean).join("  ");
   const known = Object.entries(facts)
     .filter(([name, value]) => value && (wide || name !== "alias"))
     .map(([name, value]) => `${name} ${value}`)
     .join(", ");
   const line = [
     `${first}${mark(state)} ${paint("grey", kind.replace("-", " "))} ${label}`,
+    health ?? "",
     known && paint("grey", known),
     said,
     wide && azureId ? paint("grey", azureId) : "",

@@ -1,3 +1,4 @@
+import { type Clock, dateBy, realClock } from "@postern/core/clock.ts";
 import type { JournalRequest, JournalStep } from "@postern/core/dashboard/journal-step.ts";
 import { cut, redact } from "@postern/core/redact.ts";
 
@@ -14,18 +15,25 @@ export class Journal {
   readonly #listeners = new Set<(step: JournalStep) => void>();
   #number = 0;
 
-  constructor(most = 2_000) {
+  readonly #clock: Clock;
+
+  constructor(most = 2_000, clock: Clock = realClock) {
     this.#most = most;
+    this.#clock = clock;
   }
 
   /** A step begins. */
-  begin(reconcile: string, step: Omit<JournalStep, "number" | "requests">): JournalStep {
+  begin(
+    reconcile: string,
+    step: Omit<JournalStep, "number" | "requests" | "reconcile">,
+  ): JournalStep {
     const why = redact(cut(step.why, longestText));
     const made = {
       ...step,
       do: cut(step.do, longestText),
       why,
       number: ++this.#number,
+      reconcile,
       requests: [],
     };
     this.#steps.push(made);
@@ -40,6 +48,7 @@ export class Journal {
   /** How it went. */
   end(step: JournalStep, outcome: "done" | "running" | "failed", failure?: string): void {
     step.outcome = outcome;
+    if (outcome !== "running") step.endedAt = dateBy(this.#clock).toISOString();
     if (failure !== undefined) step.failure = cut(failure, longestText);
     const place = placeOf(step);
     if (outcome === "running")

@@ -128,7 +128,7 @@ test("an action is done for our own page, with a body that can be read, and by n
     name: "break",
     label: "Break it",
     about: "",
-    on: "nothing" as const,
+    isDestructive: false,
     do: async (target: string) => `broke ${done.push(target)}`,
   };
   const { ask } = await dashboard(undefined, { actions: [action] });
@@ -190,7 +190,7 @@ test("a page is there although its events may not be read, and says what is miss
   expect(picture.unread.map(({ what }) => what)).toEqual(["steps and plans", "events"]);
 });
 
-test("steps are heard as they happen, until the page is told to listen anew", async () => {
+test("steps are streamed as they happen, also after the runtime was replaced", async () => {
   const { url, renew, journal } = await dashboard();
   const { body } = await fetch(`${url}/api/stream`);
   const words = body?.pipeThrough(new TextDecoderStream()).getReader();
@@ -213,6 +213,9 @@ test("steps are heard as they happen, until the page is told to listen anew", as
   };
   journal.begin("pass", { ...step, at: "2026-01-01T00:00:00.000Z" });
   expect(await hear('"do":"make it"')).toBe(true);
+  heard = "";
   renew();
-  expect(await hear("never said")).toBe(false);
+  expect(await hear("event: change")).toBe(true);
+  journal.begin("next", { ...step, do: "make another", at: "2026-01-01T00:00:01.000Z" });
+  expect(await hear('"do":"make another"')).toBe(true);
 });

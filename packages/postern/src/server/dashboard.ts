@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { realClock } from "@postern/core/clock.ts";
 import { isExplained } from "@postern/core/failure.ts";
 import { redactData } from "@postern/core/redact.ts";
 import type { Log } from "../kube/log.ts";
@@ -6,18 +7,20 @@ import type { Access } from "../kube/serving/access.ts";
 import type { ServingCertificate } from "../kube/serving/certificate.ts";
 import { serve } from "../kube/serving/server.ts";
 import { sendFile } from "./files.ts";
-import { clusterPage, overview, type SourceOptions } from "./source.ts";
+import { watchPresence } from "./presence.ts";
+import { clusterObjects, clusterPage, overview, type SourceOptions } from "./source.ts";
 import { Stream } from "./stream.ts";
 
 /** Something that a person may do from the dashboard of local mode; in a real cluster there is none. */
 export interface Action {
   name: string;
-  /** What the button says, and what it does. */
+  /** What the button says, and what to expect. */
   label: string;
   about: string;
-  /** What it is done to: nothing, a cluster, or a thing in the picture. */
-  on: "nothing" | "endpoint" | "link-service" | "cluster";
-  do(target: string): Promise<string>;
+  /** Whether clients lose their connection by it. */
+  isDestructive: boolean;
+  /** Do it to the private endpoint with this id. The answer says what was done. */
+  do(endpoint: string): Promise<string>;
 }
 
 export interface DashboardOptions {
@@ -35,13 +38,16 @@ export interface DashboardOptions {
 /** A dashboard at work. */
 export interface Dashboard {
   url: string;
-  /** Say to all pages that they should listen anew, because what they listened to is gone. */
+  /** The runtime was replaced: watch the new one, and have all pages read everything again. */
   renew(): void;
   close(): Promise<void>;
 }
 
 /** The dashboard: files, data and what is new. It costs nothing while nobody looks. */
-export async function serveDashboard(options: DashboardOptions): Promise<Dashboard> {
+export async function serveDashboard(given: DashboardOptions): Promise<Dashboard> {
+  const { runtime, clock = realClock } = given.source;
+  const presence = watchPresence(runtime, clock);
+  const options = { ...given, source: { presence, ...given.source } };
   const stream = new Stream(options.source);
   const whole = inTurns(() => overview(options.source));
   const { url, close } = await serve(
@@ -57,7 +63,7 @@ export async function serveDashboard(options: DashboardOptions): Promise<Dashboa
   );
   return {
     url,
-    renew: () => stream.close(),
+    renew: () => stream.renew(),
     close: () => {
       stream.close();
       return close();
@@ -125,8 +131,9 @@ async function answer(
       actions: actions.map(({ do: _, ...rest }) => rest),
     });
   if (path === "/api/overview") return send(response, 200, await whole());
-  if (path === "/api/budget") return send(response, 200, source.budgets());
   if (path === "/api/stream" && request.method === "GET") return stream.serve(response);
+  const [, objectsOf] = /^\/api\/objects\/([^/]+\/[^/]+)$/.exec(path) ?? [];
+  if (objectsOf !== undefined) return send(response, 200, await clusterObjects(source, objectsOf));
   const [, cluster] = /^\/api\/clusters\/([^/]+\/[^/]+)$/.exec(path) ?? [];
   if (cluster !== undefined) {
     const page = await clusterPage(source, cluster);

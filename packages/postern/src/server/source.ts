@@ -1,9 +1,12 @@
 import { type Clock, realClock } from "@postern/core/clock.ts";
-import type { ClusterPage, EventLine } from "@postern/core/dashboard/cluster-page.ts";
-import type { Picture, Unread } from "@postern/core/dashboard/picture.ts";
+import type { ClusterPage, EventLine, ObjectText } from "@postern/core/dashboard/cluster-page.ts";
+import type { Fleet, Overview } from "@postern/core/dashboard/fleet.ts";
+import type { OperatorPresence, Picture, Unread } from "@postern/core/dashboard/picture.ts";
 import { type KubeObject, keyOf } from "@postern/core/kind.ts";
 import type { Condition } from "@postern/core/kinds/condition.ts";
+import { redactData } from "@postern/core/redact.ts";
 import { idKey, lastSegment } from "@postern/core/resource-id.ts";
+import { stringify } from "yaml";
 import type { Budgets } from "../azure/budget.ts";
 import type { KubeClient } from "../kube/client.ts";
 import { type Planned, planOne } from "../kube/dry-run.ts";
@@ -14,11 +17,14 @@ import { silentLog } from "../kube/log.ts";
 import type { Runtime } from "../kube/runtime.ts";
 import { objectsOf } from "../view/cluster-objects.ts";
 import { contradictedClusters } from "../view/contradictions.ts";
+import { gatherKube } from "../view/gather.ts";
 import { pictureOf } from "../view/picture.ts";
+import { changesOf } from "../view/plan-diff.ts";
 import { tracesOf } from "../view/trace.ts";
 import type { KubeWorld, World } from "../view/world.ts";
+import { fleetOf } from "./fleet.ts";
 
-/** Where the dashboard looks. Nothing is read before someone asks. */
+/** Where the dashboard gets its data. Nothing is read before someone asks. */
 export interface SourceOptions {
   kube: () => KubeClient;
   runtime: () => Runtime | undefined;
@@ -26,15 +32,48 @@ export interface SourceOptions {
   budgets: () => ReturnType<Budgets["states"]>;
   /** Reads both sides; with the records of the zones that are asked for. */
   look: (zones: (zone: { id?: string }, kube: KubeWorld) => boolean) => Promise<World>;
+  /** Whether an operator runs; that of `runtime`, where it is left out. */
+  presence?: () => OperatorPresence;
+  /** How often pages read everything again although nothing was heard of a change. */
+  pulseMs?: number;
   clock?: Clock;
 }
 
-/** The overview: every cluster, without the records of its zones. */
-export async function overview({ look, runtime }: SourceOptions): Promise<Picture> {
-  const world = await look(() => false);
+/** The overview: every cluster, without the records of its zones and without its resources, which its own page shows. */
+export async function overview(options: SourceOptions): Promise<Overview> {
+  const world = await observe(options, () => false);
   const picture = pictureOf(world);
-  requestContradicted(picture, world, runtime());
-  return { ...picture, unread: [...picture.unread, ...elsewhere(runtime())] };
+  requestContradicted(picture, world, options.runtime());
+  const nodes = picture.nodes.filter(({ cluster }) => cluster === undefined);
+  return {
+    picture: { ...picture, nodes, lines: [], networks: [], unread: unreadIn(picture, options) },
+    fleet: fleetIn(options, world),
+  };
+}
+
+/** Both sides, with the operator as this process knows it. */
+async function observe(
+  { look, presence }: SourceOptions,
+  zones: Parameters<SourceOptions["look"]>[0],
+): Promise<World> {
+  const world = await look(zones);
+  return presence === undefined ? world : { ...world, operator: presence() };
+}
+
+function fleetIn(options: SourceOptions, { kube, operator = { state: "unknown" } }: World): Fleet {
+  const { runtime, journal, budgets, clock = realClock } = options;
+  return fleetOf({
+    operator,
+    runtime: runtime(),
+    journal: journal(),
+    budgets: budgets(),
+    kube,
+    clock,
+  });
+}
+
+function unreadIn({ unread }: Picture, { runtime }: SourceOptions): Unread[] {
+  return [...unread, ...elsewhere(runtime())];
 }
 
 /** The page of one cluster; undefined where there is none of this name. */
@@ -43,7 +82,7 @@ export async function clusterPage(
   cluster: string,
 ): Promise<ClusterPage | undefined> {
   let isOpened: ((zone: string) => boolean) | undefined;
-  const world = await options.look((zone, kube) => {
+  const world = await observe(options, (zone, kube) => {
     isOpened ??= zonesOf(cluster, kube);
     return isOpened(zone.id ?? "");
   });
@@ -57,14 +96,14 @@ export async function clusterPage(
     unlessForbidden(eventsOf(options.kube(), objects)),
   ]);
   const unread = [
-    ...picture.unread,
-    ...elsewhere(options.runtime()),
+    ...unreadIn(picture, options),
     ...("why" in events ? [{ what: "events", why: events.why }] : []),
   ];
   const hosts = picture.nodes.filter(({ kind }) => kind === "record").map(({ label }) => label);
   return {
     picture: { ...picture, unread },
-    plans: plans.map(asData),
+    fleet: fleetIn(options, world),
+    plans: plans.map((planned) => asData(planned, world)),
     steps: options.journal().steps(keys),
     conditions: objects.flatMap((object) => {
       const { status } = object as { status?: { conditions?: Condition[] } };
@@ -78,6 +117,24 @@ export async function clusterPage(
   };
 }
 
+/** The objects of a cluster as kubectl shows them. */
+export async function clusterObjects(
+  { kube }: SourceOptions,
+  cluster: string,
+): Promise<ObjectText[]> {
+  const signal = AbortSignal.timeout(objectsMs);
+  const world = await gatherKube({ kube: kube(), signal }, []);
+  return objectsOf(cluster, world).map((object) => {
+    const { managedFields: _, ...metadata } = object.metadata as typeof object.metadata & {
+      managedFields?: unknown;
+    };
+    return {
+      object: `${object.kind ?? ""} ${keyOf(object)}`.trim(),
+      yaml: stringify(redactData({ ...object, metadata })),
+    };
+  });
+}
+
 /** What this look has observed counts at once, where the status of a cluster says otherwise. */
 function requestContradicted(picture: Picture, { kube }: World, runtime: Runtime | undefined) {
   for (const cluster of contradictedClusters(picture))
@@ -88,7 +145,9 @@ function requestContradicted(picture: Picture, { kube }: World, runtime: Runtime
 function elsewhere(runtime: Runtime | undefined): Unread[] {
   if (runtime?.leading) return [];
   const leader = runtime?.lease?.holder;
-  const why = `this replica does not lead${leader ? `: ${leader} does` : ""}`;
+  const why = leader
+    ? `This replica does not lead; ${leader} does.`
+    : "No operator leads at the moment.";
   return [{ what: "steps and plans", why }];
 }
 
@@ -113,6 +172,7 @@ function zonesOf(cluster: string, kube: KubeWorld): (zone: string) => boolean {
 }
 
 const plansMs = 20_000;
+const objectsMs = 20_000;
 
 /** What the controllers of this process would do next with these objects. */
 async function plansOf(
@@ -133,10 +193,15 @@ async function plansOf(
   );
 }
 
-function asData(planned: Planned): ClusterPage["plans"][number] {
+function asData(planned: Planned, world: World): ClusterPage["plans"][number] {
   const about = { controller: planned.feature, kind: planned.kind.kind, object: planned.key };
   if ("failure" in planned) return { ...about, steps: [], failure: planned.failure.message };
-  return { ...about, steps: planned.plan.steps.map(({ do: what, why }) => ({ do: what, why })) };
+  const steps = planned.plan.steps.map((step) => ({
+    do: step.do,
+    why: step.why,
+    changes: changesOf(step, world),
+  }));
+  return { ...about, steps };
 }
 
 interface EventObject extends KubeObject {

@@ -6,7 +6,7 @@ import type { SourceOptions } from "./source.ts";
 
 /** Changes that come together are told together. */
 const gatherMs = 300;
-/** Proxies and browsers give up on a stream that says nothing; and what changes in Azure alone is found by looking again. */
+/** Proxies and browsers give up on a stream that is silent; and what changes in Azure alone is found by reading again. */
 const pulseMs = 15_000;
 
 /**
@@ -42,6 +42,14 @@ export class Stream {
     });
   }
 
+  /** Watch the present runtime instead of the one before, and have every page read everything again. */
+  renew(): void {
+    if (this.#open.size === 0) return;
+    this.#end();
+    this.#begin();
+    this.#say("change", {});
+  }
+
   close(): void {
     this.#end();
     for (const response of this.#open) response.end();
@@ -60,7 +68,7 @@ export class Stream {
   }
 
   #beat(): void {
-    this.#pulse = this.#clock.after(pulseMs, () => {
+    this.#pulse = this.#clock.after(this.#source.pulseMs ?? pulseMs, () => {
       this.#say("pulse", {});
       this.#beat();
     });

@@ -1,34 +1,41 @@
-import type { Picture } from "@postern/core/dashboard/picture.ts";
 import { expect, test } from "vitest";
+import { endpointOf, ids, link, oneWorld, service } from "../../../../test/cli/one-world.ts";
+import { conditions } from "../hosted/names.ts";
 import { contradictedClusters } from "./contradictions.ts";
+import { pictureOf } from "./picture.ts";
+import type { World } from "./world.ts";
 
-type State = Picture["nodes"][number]["state"];
+const address = "192.168.0.4";
+const withEndpoint = (status: string) =>
+  oneWorld({ azure: endpointOf({ id: ids.endpoint, subnet: ids.workers, address, status }) });
+const reported = { type: conditions.endpoint, status: "True", reason: "AzureSuccess" };
+const failed = { type: conditions.endpoint, status: "False", reason: "AzureError", message: "no" };
 
-function picture(cluster: State, endpoint: State): Picture {
-  const node = { facts: {}, label: "", cluster: "a/b" } as const;
-  return {
-    clusters: [{ key: "a/b", kind: "HostedCluster", access: "Private", state: cluster }],
-    nodes: [
-      { ...node, id: "1", kind: "cluster", state: cluster },
-      { ...node, id: "2", kind: "endpoint", state: endpoint },
-    ],
-    networks: [],
-    lines: [],
-    unread: [],
-  };
-}
-
-test.each([
-  ["ok", "absent", true],
-  ["ok", "broken", true],
-  ["ok", "ok", false],
-  // It is under way, waits for a person, or could not be read: no contradiction.
-  ["ok", "working", false],
-  ["ok", "pending", false],
-  ["ok", "unknown", false],
-  // The status says already that something is wrong.
-  ["broken", "absent", false],
-  ["working", "absent", false],
-] as const)("a cluster that is %s with an endpoint that is %s: %s", (cluster, endpoint, found) => {
-  expect(contradictedClusters(picture(cluster, endpoint))).toEqual(found ? ["a/b"] : []);
+test.each<[string, World, boolean]>([
+  ["with everything in place", oneWorld(), false],
+  [
+    "without its endpoint",
+    oneWorld({
+      azure: { endpoints: [] },
+      kube: { links: [link({ status: { conditions: [reported] } })] },
+    }),
+    true,
+  ],
+  ["whose connection is rejected", withEndpoint("Rejected"), true],
+  ["whose connection waits for approval again", withEndpoint("Pending"), true],
+  [
+    "whose link service is updated",
+    oneWorld({ azure: { linkServices: [service({ provisioningState: "Updating" })] } }),
+    false,
+  ],
+  [
+    "whose conditions say already that something is wrong",
+    oneWorld({
+      azure: { endpoints: [] },
+      kube: { links: [link({ status: { conditions: [failed] } })] },
+    }),
+    false,
+  ],
+])("an available cluster %s", (_what, world, found) => {
+  expect(contradictedClusters(pictureOf(world))).toEqual(found ? ["clusters/one"] : []);
 });

@@ -1,4 +1,5 @@
-import type { Unread } from "@postern/core/dashboard/picture.ts";
+import { type Clock, dateBy, realClock } from "@postern/core/clock.ts";
+import type { OperatorPresence, Unread } from "@postern/core/dashboard/picture.ts";
 import { isExplained } from "@postern/core/failure.ts";
 import type { Kind, KubeObject } from "@postern/core/kind.ts";
 import { azureCluster } from "@postern/core/kinds/azure-cluster.ts";
@@ -36,6 +37,9 @@ export interface GatherOptions {
   maxAgeMs?: number;
   /** The zones whose records are read; all where nothing is said. */
   zones?: (zone: PrivateDnsZone, kube: KubeWorld) => boolean;
+  /** Whether an operator runs, where the caller knows. */
+  operator?: OperatorPresence | undefined;
+  clock?: Clock;
   /** What was refused before; nothing is remembered where it is left out. */
   refusals?: Refusals;
 }
@@ -43,9 +47,11 @@ export interface GatherOptions {
 /** Read both sides once. What may not be read is noted, and the rest is read all the same. */
 export async function gather(options: GatherOptions): Promise<World> {
   const unread: Unread[] = [];
+  const { clock = realClock, operator } = options;
+  const observedAt = dateBy(clock).toISOString();
   const kube = await gatherKube(options, unread);
   const azure = await gatherAzure(options, kube, unread);
-  return { kube, azure, unread };
+  return { kube, azure, observedAt, ...(operator && { operator }), unread };
 }
 
 /** The objects that Postern serves. A kind that is not served has none. */

@@ -3,11 +3,14 @@ import { idKey, lastSegment } from "@postern/core/resource-id.ts";
 import type { LoadBalancer } from "../azure/gateways/load-balancers.ts";
 import { connectionsOf, type PrivateEndpoint } from "../azure/gateways/private-endpoints.ts";
 import type { PrivateLinkService } from "../azure/gateways/private-link-services.ts";
+import { type RequestedEndpoint, requestedEndpoints } from "./cluster-objects.ts";
 import type { World, Zone } from "./world.ts";
 
 /** A world in which everything is found by its id, so that no drawing searches a list for each cluster. */
 export interface WorldIndex {
   world: World;
+  /** When the world was observed: ages count to then. */
+  now: Date;
   networks: Network[];
   linkService(id: string | undefined): PrivateLinkService | undefined;
   byAlias(alias: string): PrivateLinkService | undefined;
@@ -15,6 +18,10 @@ export interface WorldIndex {
   endpoint(id: string | undefined): PrivateEndpoint | undefined;
   /** The endpoints that lead to a link service, by its id or its alias. */
   endpointsTo(service: PrivateLinkService): PrivateEndpoint[];
+  /** The endpoints that clusters of Cluster API request to a link service, whether they exist or not. */
+  requestedEndpoints(service: string): RequestedEndpoint[];
+  /** The name of the virtual machine with an address in a network. */
+  machineAt(address: string | undefined, network: string | undefined): string | undefined;
   zone(id: string | undefined): Zone | undefined;
   /** Whether a zone is there, and nobody asked what is in it. */
   isUnopened(id: string): boolean;
@@ -35,6 +42,17 @@ export function indexOf(world: World): WorldIndex {
   const balancers = byId(azure.loadBalancers);
   const endpoints = byId(azure.endpoints);
   const interfaces = byId(azure.interfaces);
+  const machines = new Map(
+    azure.interfaces.flatMap(({ properties }) => {
+      const machine = properties.virtualMachine?.id;
+      return (properties.ipConfigurations ?? []).flatMap(({ properties: at }) => {
+        const network = networkOf(at.subnet?.id);
+        return machine && at.privateIPAddress
+          ? [[`${network} ${at.privateIPAddress}`, lastSegment(machine)] as const]
+          : [];
+      });
+    }),
+  );
   const zones = new Map(azure.zones.map((each) => [idKey(each.zone.id ?? ""), each]));
   const unopened = new Set((azure.unopened ?? []).map(idKey));
   const towards = new Map<string, PrivateEndpoint[]>();
@@ -44,6 +62,11 @@ export function indexOf(world: World): WorldIndex {
       const key = idKey(service?.id ?? target);
       towards.set(key, [...(towards.get(key) ?? []), endpoint]);
     }
+  const requested = new Map<string, RequestedEndpoint[]>();
+  for (const each of requestedEndpoints(world.kube)) {
+    const key = idKey(each.service);
+    requested.set(key, [...(requested.get(key) ?? []), each]);
+  }
   const peers = new Map(
     azure.networks.map(({ id = "", properties }) => [
       idKey(id),
@@ -59,6 +82,7 @@ export function indexOf(world: World): WorldIndex {
       id === undefined ? undefined : map.get(idKey(id));
   return {
     world,
+    now: world.observedAt === undefined ? new Date() : new Date(world.observedAt),
     networks: azure.networks.map(({ id = "", properties }) => ({
       id: idKey(id),
       label: lastSegment(id),
@@ -69,6 +93,8 @@ export function indexOf(world: World): WorldIndex {
     loadBalancer: find(balancers),
     endpoint: find(endpoints),
     endpointsTo: (service) => towards.get(idKey(service.id ?? "")) ?? [],
+    requestedEndpoints: (service) => requested.get(idKey(service)) ?? [],
+    machineAt: (address, network) => machines.get(`${network} ${address}`),
     zone: find(zones),
     isUnopened: (id) => unopened.has(idKey(id)),
     peersOf: (network) => peers.get(network) ?? [],

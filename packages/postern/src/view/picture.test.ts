@@ -40,6 +40,7 @@ test("a hosted cluster is drawn from its load balancer to its records", () => {
     "        zone one.hypershift.local: ok",
     "          record api.one.hypershift.local: ok",
     "          record *.apps.one.hypershift.local: ok",
+    "    backend kubernetes: ok",
   ]);
 });
 
@@ -81,13 +82,18 @@ describe("the state of", () => {
   test("a public cluster is as it was asked for", () => {
     const platform = { type: "Azure", azure: { topology: "Public" } } as never;
     const over = { kube: { hostedClusters: [cluster({ platform })], links: [] } };
-    expect(node(over, "cluster")).toMatchObject([{ state: "ok", reason: "Public" }]);
+    expect(node(over, "cluster")).toMatchObject([{ state: "ok", health: "Healthy" }]);
   });
 
-  test("a cluster without a condition is being made", () => {
-    const bare = { ...cluster(), status: {} };
-    expect(node({ kube: { hostedClusters: [bare] } }, "cluster")).toMatchObject([
-      { state: "working", reason: "Waiting" },
+  test("a cluster without a condition is being created, and is unknown when it is no longer new", () => {
+    const bare = (creationTimestamp: string) => {
+      const { metadata, ...rest } = cluster();
+      return { ...rest, metadata: { ...metadata, creationTimestamp }, status: {} };
+    };
+    const one = (created: string) => node({ kube: { hostedClusters: [bare(created)] } }, "cluster");
+    expect(one(new Date().toISOString())).toMatchObject([{ state: "working", reason: "Waiting" }]);
+    expect(one("2020-01-01T00:00:00Z")).toMatchObject([
+      { state: "unknown", reason: "NotReported" },
     ]);
   });
 
@@ -252,7 +258,7 @@ test("a cluster of Cluster API is drawn by its links, the endpoints to them, and
   });
   const lost = { ...world, azure: { ...world.azure, linkServices: [] } };
   expect(lines(lost).slice(0, 2)).toEqual([
-    "cluster org/amber: ok",
+    "cluster org/amber: broken NotFound",
     "  link-service amber-api: absent NotFound",
   ]);
   expect(lines(world).slice(0, 5)).toEqual([

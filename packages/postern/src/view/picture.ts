@@ -16,6 +16,8 @@ export function pictureOf(world: World, only?: string): Picture {
   );
   const drawnIn = new Set(nodes.flatMap(({ network }) => network ?? []));
   return {
+    observedAt: index.now.toISOString(),
+    operator: world.operator ?? { state: "unknown" },
     clusters: parts.flatMap((part) => part.clusters),
     networks: index.networks.filter(({ id }) => drawnIn.has(id)),
     nodes,

@@ -22,7 +22,7 @@ export function balancerHops(index: WorldIndex, service: PrivateLinkService): Ho
       },
     ];
   // Services share a load balancer: only the frontend of this one counts, and the pools behind it.
-  const { frontends, rules, pools } = behind(balancer, service);
+  const { frontends, rules, pools, members } = backendsOf(balancer, service);
   const made = provisioned(balancer.properties.provisioningState);
   if (made.state === "broken")
     return [
@@ -46,12 +46,6 @@ export function balancerHops(index: WorldIndex, service: PrivateLinkService): Ho
       remedy: "the Service has no ports, or no cloud provider serves it",
     }),
   };
-  const members = pools.reduce(
-    // Azure tells of a pool of interfaces in the second list, and leaves the first one empty.
-    (sum, { properties: { loadBalancerBackendAddresses = [], backendIPConfigurations = [] } }) =>
-      sum + Math.max(loadBalancerBackendAddresses.length, backendIPConfigurations.length),
-    0,
-  );
   return [
     hop,
     {
@@ -64,11 +58,11 @@ export function balancerHops(index: WorldIndex, service: PrivateLinkService): Ho
   ];
 }
 
-/** The rules of the frontends that a link service stands before, and the pools to which they lead. */
-function behind(
+/** The rules of a link service's frontends, the pools to which they lead, and how many machines are in these. */
+export function backendsOf(
   { properties }: LoadBalancer,
   service: PrivateLinkService,
-): { frontends: string[]; rules: LoadBalancingRule[]; pools: BackendPool[] } {
+): { frontends: string[]; rules: LoadBalancingRule[]; pools: BackendPool[]; members: number } {
   const keys = (all: readonly ({ id?: string } | undefined)[] = []) =>
     new Set(all.flatMap((each) => (each?.id ? [idKey(each.id)] : [])));
   const frontends = keys(service.properties.loadBalancerFrontendIpConfigurations);
@@ -84,7 +78,13 @@ function behind(
   const pools = (properties.backendAddressPools ?? []).filter(({ id = "" }) =>
     wanted.has(idKey(id)),
   );
-  return { frontends: [...frontends], rules, pools };
+  const members = pools.reduce(
+    // Azure lists a pool of interfaces in the second field, and leaves the first one empty.
+    (sum, { properties: { loadBalancerBackendAddresses = [], backendIPConfigurations = [] } }) =>
+      sum + Math.max(loadBalancerBackendAddresses.length, backendIPConfigurations.length),
+    0,
+  );
+  return { frontends: [...frontends], rules, pools, members };
 }
 
 function portsOf(rules: readonly { properties: { frontendPort?: number } }[]): number[] {

@@ -7,6 +7,9 @@ export interface Branch {
   state: State;
   reason?: string;
   message?: string;
+  /** Of a cluster: its health, and what to do about its worst cause. */
+  health?: Node["health"];
+  remedy?: string;
   facts: Record<string, string>;
   azureId?: string;
   under: Branch[];
@@ -20,15 +23,22 @@ export function treeOf({ nodes }: Picture): Branch[] {
     siblings.push(node);
     children.set(node.under, siblings);
   }
-  const branch = ({ id, kind, label, state, reason, message, facts, azureId }: Node): Branch => ({
+  const branch = (node: Node): Branch => branchOf(node, (children.get(node.id) ?? []).map(branch));
+  return (children.get(undefined) ?? []).map(branch);
+}
+
+function branchOf(node: Node, under: Branch[]): Branch {
+  const { kind, label, state, health, reason, message, remedy, facts, azureId } = node;
+  return {
     kind,
     label,
     state,
+    ...(health && { health }),
+    ...(remedy && { remedy }),
     ...(reason && { reason }),
     ...(message && { message }),
     facts,
     ...(azureId && { azureId }),
-    under: (children.get(id) ?? []).map(branch),
-  });
-  return (children.get(undefined) ?? []).map(branch);
+    under,
+  };
 }

@@ -1,4 +1,4 @@
-import type { Unread } from "@postern/core/dashboard/picture.ts";
+import type { OperatorPresence, Unread } from "@postern/core/dashboard/picture.ts";
 import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import type { AzurePrivateLinkService } from "@postern/core/kinds/azure-private-link-service.ts";
 import type { HostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
@@ -45,6 +45,10 @@ export interface KubeWorld {
 export interface World {
   kube: KubeWorld;
   azure: AzureWorld;
+  /** When it was read; now, where that is left out. */
+  observedAt?: string;
+  /** Whether an operator runs, as far as whoever reads knows. */
+  operator?: OperatorPresence;
   /** What could not be read, and why. Nothing may be concluded from its absence. */
   unread: Unread[];
 }

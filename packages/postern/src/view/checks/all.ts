@@ -1,5 +1,6 @@
 import type { World } from "../world.ts";
 import type { Finding, WorldCheck } from "./check.ts";
+import { clusterHealthCheck } from "./health.ts";
 import {
   admission,
   balancerPlace,
@@ -13,6 +14,7 @@ import { freeAddresses, natAddresses, natPolicy } from "./subnets.ts";
 
 /** Every check of what is in Azure. A new one is a line here. */
 export const worldChecks: readonly WorldCheck[] = [
+  clusterHealthCheck,
   natPolicy,
   natAddresses,
   freeAddresses,

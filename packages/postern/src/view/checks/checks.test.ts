@@ -33,6 +33,27 @@ const own = zoneOf(ids.zone, [ids.guest], { api: "192.168.0.4" });
 
 /** Each check with worlds in which it finds something: which verdict, and words of what it says. */
 const wrong: Record<string, [what: string, world: World, verdict: string, says: string][]> = {
+  "cluster health": [
+    [
+      "a cluster whose connection is rejected",
+      oneWorld({
+        azure: endpointOf({
+          id: ids.endpoint,
+          subnet: ids.workers,
+          address: "192.168.0.4",
+          status: "Rejected",
+        }),
+      }),
+      "wrong",
+      "Unavailable: The owner of the link service rejected the connection",
+    ],
+    [
+      "a cluster whose operator is gone",
+      { ...oneWorld(), operator: { state: "lost" } },
+      "not looked at",
+      "Unknown: No operator is running",
+    ],
+  ],
   "NAT subnet policy": [
     ["a subnet that does not let it", nat({ policy: "Enabled" }), "wrong", "makes no link service"],
     [

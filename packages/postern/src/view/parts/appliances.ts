@@ -44,17 +44,18 @@ export function applianceParts(index: WorldIndex): Drawn {
         azureId: pool.id ?? "",
       });
       drawn.lines.push({ from: balancerNode, to: poolNode, state: told.state });
-      for (const member of members) {
-        const node = applianceNode(poolNode, member, place);
-        drawn.nodes.push(node);
-        drawn.lines.push({ from: poolNode, to: node.id, state: node.state });
-      }
+      const appliances = members
+        .map((member) => applianceNode(index, poolNode, member, place))
+        .sort((one, other) => one.label.localeCompare(other.label));
+      drawn.nodes.push(...appliances);
+      drawn.lines.push(...appliances.map(({ id, state }) => ({ from: poolNode, to: id, state })));
     }
   }
   return drawn;
 }
 
 function applianceNode(
+  index: WorldIndex,
   under: string,
   { name, properties }: BackendAddress,
   place: { network?: string },
@@ -64,7 +65,10 @@ function applianceNode(
   return {
     id: `${under}|${name ?? properties.ipAddress ?? via ?? ""}`,
     kind: "appliance",
-    label: name ?? (via ? lastSegment(via) : (properties.ipAddress ?? "")),
+    label:
+      index.machineAt(properties.ipAddress, place.network) ??
+      name ??
+      (via ? lastSegment(via) : (properties.ipAddress ?? "")),
     under,
     ...place,
     ...(drains ? { state: "working" as const, reason: "Draining" } : { state: "ok" as const }),

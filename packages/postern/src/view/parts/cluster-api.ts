@@ -1,19 +1,17 @@
-import {
-  type ClusterSummary,
-  type Drawn,
-  type Node,
-  worst,
-} from "@postern/core/dashboard/picture.ts";
+import type { Drawn, Node } from "@postern/core/dashboard/picture.ts";
 import { keyOf } from "@postern/core/kind.ts";
 import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import type { Condition } from "@postern/core/kinds/condition.ts";
-import { idKey } from "@postern/core/resource-id.ts";
+import { idKey, lastSegment } from "@postern/core/resource-id.ts";
 import { connectionsOf, type PrivateEndpoint } from "../../azure/gateways/private-endpoints.ts";
 import type { PrivateLinkService } from "../../azure/gateways/private-link-services.ts";
 import { conditions } from "../../cluster-api/names.ts";
 import { privateLinksOf } from "../../cluster-api/requested-links.ts";
+import { capiClustersIn } from "../cluster-objects.ts";
+import { clusterApiReport } from "../health/condition-report.ts";
 import { isHidden, networkOf, type WorldIndex } from "../index-of.ts";
-import { clusterNode } from "./cluster-node.ts";
+import { backendPart } from "./backend.ts";
+import { addCluster } from "./cluster-node.ts";
 import { missing } from "./missing.ts";
 import { nameParts } from "./names.ts";
 import { balancerIdOf, conditionState, endpointState, provisioned, type Told } from "./states.ts";
@@ -21,26 +19,29 @@ import { balancerIdOf, conditionState, endpointState, provisioned, type Told } f
 /** Clusters of Cluster API: cluster → link services of its load balancer → endpoints to them → names. */
 export function clusterApiParts(index: WorldIndex, only?: string): Drawn {
   const drawn: Drawn = { clusters: [], nodes: [], lines: [] };
-  for (const cluster of index.world.kube.azureClusters) {
+  for (const cluster of capiClustersIn(index.world.kube)) {
     const key = keyOf(cluster);
     if (only !== undefined && only !== key) continue;
     const chains = servicesOf(index, cluster).map((service) => chainOf(index, key, service));
-    const parts = [...chains.flatMap((chain) => chain.nodes), ...missingLinks(index, cluster)];
-    const summary = summaryOf(cluster, parts);
-    drawn.clusters.push(summary);
-    drawn.nodes.push(clusterNode(summary), ...parts);
-    drawn.lines.push(...chains.flatMap((chain) => chain.lines));
+    const lost = missingLinks(index, cluster);
+    const isServed = chains.length + lost.length > 0;
+    const isInternal = cluster.spec.networkSpec?.apiServerLB?.type === "Internal";
+    const about = {
+      key,
+      kind: "AzureCluster" as const,
+      access: isInternal ? "Private" : "Public",
+      reported: clusterApiReport(cluster, index.now, isServed),
+      isDeleting: cluster.metadata.deletionTimestamp !== undefined,
+      hosts: [cluster.spec.controlPlaneEndpoint?.host].flatMap((host) =>
+        typeof host === "string" && host !== "" ? [host] : [],
+      ),
+    };
+    addCluster(drawn, index, about, {
+      nodes: [...chains.flatMap(({ nodes }) => nodes), ...lost],
+      lines: chains.flatMap(({ lines }) => lines),
+    });
   }
   return drawn;
-}
-
-function summaryOf(cluster: AzureCluster, parts: readonly Node[]): ClusterSummary {
-  const all = cluster.status?.conditions as readonly Condition[] | undefined;
-  const access = cluster.spec.networkSpec?.apiServerLB?.type === "Internal" ? "Private" : "Public";
-  const told: Told = conditionState(all, conditions.links) ?? {
-    state: worst(parts.map(({ state }) => state)),
-  };
-  return { key: keyOf(cluster), kind: "AzureCluster", access, ...told };
 }
 
 /** The link services that a cluster asks for, by name, in its resource group. */
@@ -67,7 +68,10 @@ function missingLinks(index: WorldIndex, cluster: AzureCluster): Node[] {
       label: name,
       cluster: key,
       under: `cluster|${key}`,
-      ...missing(conditionState(all, conditions.links), isHidden(index, "link services")),
+      ...missing(
+        conditionState(all, conditions.links, index.now),
+        isHidden(index, "link services"),
+      ),
       facts: {},
     }));
 }
@@ -92,7 +96,7 @@ function chainOf(
     {
       id: balancerNode,
       kind: "load-balancer",
-      label: balancer?.name ?? "load balancer",
+      label: balancer?.name ?? lastSegment(balancerIdOf(service) ?? "unknown"),
       cluster,
       under: `cluster|${cluster}`,
       ...(home && { network: home }),
@@ -116,12 +120,41 @@ function chainOf(
     { from: `cluster|${cluster}`, to: balancerNode, state: balancerTold.state },
     { from: balancerNode, to: serviceNode, state: serviceTold.state },
   ];
+  const backend = backendPart({ cluster, under: balancerNode, network: home, balancer, service });
+  nodes.push(...backend.nodes, ...missingEndpoints(index, cluster, serviceNode, service));
+  lines.push(...backend.lines);
   for (const endpoint of index.endpointsTo(service)) {
     const part = endpointPart(index, cluster, serviceNode, endpoint);
     nodes.push(...part.nodes);
     lines.push(...part.lines);
   }
   return { nodes, lines };
+}
+
+/** The endpoints to a service that specs of clusters request, and that are not there. */
+function missingEndpoints(
+  index: WorldIndex,
+  cluster: string,
+  under: string,
+  { id: service = "" }: PrivateLinkService,
+): Node[] {
+  return index
+    .requestedEndpoints(service)
+    .filter(({ id }) => index.endpoint(id) === undefined)
+    .map(({ id, conditions: all, network }) => ({
+      id: `${cluster}|endpoint|${idKey(id)}`,
+      kind: "endpoint",
+      label: lastSegment(id),
+      cluster,
+      under,
+      ...(network && { network }),
+      ...missing(
+        conditionState(all, conditions.privateEndpoints, index.now),
+        isHidden(index, "endpoints"),
+      ),
+      facts: {},
+      azureId: id,
+    }));
 }
 
 function endpointPart(

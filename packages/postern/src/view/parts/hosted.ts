@@ -1,4 +1,4 @@
-import type { ClusterSummary, Drawn, Node } from "@postern/core/dashboard/picture.ts";
+import type { Drawn, Node } from "@postern/core/dashboard/picture.ts";
 import { keyOf } from "@postern/core/kind.ts";
 import type { AzurePrivateLinkService } from "@postern/core/kinds/azure-private-link-service.ts";
 import type { HostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
@@ -6,10 +6,17 @@ import { privateAccess } from "@postern/core/kinds/private-access.ts";
 import { ownerIn } from "@postern/core/ownership.ts";
 import { idKey, lastSegment, sameId } from "@postern/core/resource-id.ts";
 import type { PrivateLinkService } from "../../azure/gateways/private-link-services.ts";
-import { clusterAnnotation, conditions } from "../../hosted/names.ts";
+import {
+  clusterAnnotation,
+  conditions,
+  endpointName,
+  linkServiceName,
+} from "../../hosted/names.ts";
+import { hostedReport } from "../health/condition-report.ts";
 import { isHidden, networkOf, type WorldIndex } from "../index-of.ts";
-import { clusterNode } from "./cluster-node.ts";
-import { missing, missingNames, zonesOfLink } from "./missing.ts";
+import { backendPart } from "./backend.ts";
+import { addCluster } from "./cluster-node.ts";
+import { hostsOf, missing, missingNames, zonesOfLink } from "./missing.ts";
 import { nameParts } from "./names.ts";
 import {
   admission,
@@ -18,7 +25,6 @@ import {
   endpointState,
   privateAddressesOf,
   provisioned,
-  type Told,
 } from "./states.ts";
 
 /** Hosted clusters: cluster → load balancer → link service → endpoint → zone → record. */
@@ -32,26 +38,33 @@ export function hostedParts(index: WorldIndex, only?: string): Drawn {
   for (const cluster of index.world.kube.hostedClusters) {
     const key = keyOf(cluster);
     if (only !== undefined && only !== key) continue;
-    const summary = summaryOf(cluster);
-    drawn.clusters.push(summary);
-    drawn.nodes.push(clusterNode(summary));
-    for (const link of linksOf.get(key) ?? [])
-      add(drawn, chainOf(index, key, link, cluster.spec.clusterID));
+    const links = linksOf.get(key) ?? [];
+    const access = accessOf(cluster);
+    const chains = links.map((link) => chainOf(index, key, link, cluster.spec.clusterID));
+    const about = {
+      key,
+      kind: "HostedCluster" as const,
+      access,
+      reported: hostedReport(cluster, links, access, index.now),
+      isDeleting: cluster.metadata.deletionTimestamp !== undefined,
+      hosts: [...links.flatMap(hostsOf), ...publishedHosts(cluster)],
+    };
+    addCluster(drawn, index, about, {
+      nodes: chains.flatMap(({ nodes }) => nodes),
+      lines: chains.flatMap(({ lines }) => lines),
+    });
   }
   return drawn;
 }
 
-function summaryOf(cluster: HostedCluster): ClusterSummary {
-  const key = keyOf(cluster);
-  const access = accessOf(cluster);
-  const told: Told =
-    access === "Public"
-      ? { state: "ok", reason: "Public", message: "it has no private link, as was asked for" }
-      : (conditionState(cluster.status?.conditions, conditions.available) ?? {
-          state: "working",
-          reason: "Waiting",
-        });
-  return { key, kind: "HostedCluster", access, ...told };
+/** The hosts by which a cluster publishes its services. */
+function publishedHosts({ spec }: HostedCluster): string[] {
+  return (spec.services ?? []).flatMap(({ servicePublishingStrategy }) =>
+    [
+      servicePublishingStrategy?.route?.hostname,
+      servicePublishingStrategy?.loadBalancer?.hostname,
+    ].flatMap((host) => (typeof host === "string" ? [host] : [])),
+  );
 }
 
 function accessOf(cluster: HostedCluster): string {
@@ -86,13 +99,16 @@ function chainOf(
   const shared = { cluster };
   const balancerTold = balancer
     ? provisioned(balancer.properties.provisioningState)
-    : missing(conditionState(all, conditions.loadBalancer), isHidden(index, "load balancers"));
+    : missing(
+        conditionState(all, conditions.loadBalancer, index.now),
+        isHidden(index, "load balancers"),
+      );
   const serviceTold = service
     ? provisioned(service.properties.provisioningState)
-    : missing(conditionState(all, conditions.link), isHidden(index, "link services"));
+    : missing(conditionState(all, conditions.link, index.now), isHidden(index, "link services"));
   const endpointTold = endpoint
     ? endpointState(endpoint)
-    : missing(conditionState(all, conditions.endpoint), isHidden(index, "endpoints"));
+    : missing(conditionState(all, conditions.endpoint, index.now), isHidden(index, "endpoints"));
   const addresses = endpoint
     ? [
         ...index.addressesOf(endpoint),
@@ -104,7 +120,7 @@ function chainOf(
       ...shared,
       id: id("load-balancer"),
       kind: "load-balancer",
-      label: balancer?.name ?? metadata.name,
+      label: balancer?.name ?? lastSegment(status?.internalLoadBalancerID ?? metadata.name),
       under: `cluster|${cluster}`,
       ...(home && { network: home }),
       ...balancerTold,
@@ -113,13 +129,13 @@ function chainOf(
         ...(spec.loadBalancerIP && { address: spec.loadBalancerIP }),
         ...(balancer && { frontends: String(privateAddressesOf(balancer).length) }),
       },
-      ...(balancer?.id && { azureId: balancer.id }),
+      ...idOf(balancer?.id ?? status?.internalLoadBalancerID),
     },
     {
       ...shared,
       id: id("link-service"),
       kind: "link-service",
-      label: service?.name ?? "link service",
+      label: service?.name ?? serviceName(link, clusterID),
       under: id("load-balancer"),
       ...(home && { network: home }),
       ...serviceTold,
@@ -127,13 +143,14 @@ function chainOf(
         ...(service?.properties.alias && { alias: service.properties.alias }),
         ...(service?.properties.enableProxyProtocol && { proxyProtocol: "v2" }),
       },
-      ...(service?.id && { azureId: service.id }),
+      ...idOf(service?.id ?? status?.privateLinkServiceID),
     },
     {
       ...shared,
       id: id("endpoint"),
       kind: "endpoint",
-      label: endpoint?.name ?? "endpoint",
+      label:
+        endpoint?.name ?? lastSegment(status?.privateEndpointID ?? endpointName(metadata.name)),
       under: id("link-service"),
       network: guest,
       ...endpointTold,
@@ -141,7 +158,7 @@ function chainOf(
         ...(addresses[0] && { address: addresses[0] }),
         ...linkIdOf(service, endpoint?.id),
       },
-      ...(endpoint?.id && { azureId: endpoint.id }),
+      ...idOf(endpoint?.id ?? status?.privateEndpointID),
     },
   ];
   const others = otherConnections(
@@ -159,9 +176,16 @@ function chainOf(
     zones: zonesOfLink(index, link),
     clusterID,
   });
+  const backend = backendPart({
+    cluster,
+    under: id("load-balancer"),
+    network: home,
+    balancer,
+    service,
+  });
   const lost = missingNames(index, link, { cluster, under: id("endpoint"), network: guest });
   return {
-    nodes: [...nodes, ...names.nodes, ...lost, ...others.nodes],
+    nodes: [...nodes, ...backend.nodes, ...names.nodes, ...lost, ...others.nodes],
     lines: [
       { from: `cluster|${cluster}`, to: id("load-balancer"), state: balancerTold.state },
       { from: id("load-balancer"), to: id("link-service"), state: serviceTold.state },
@@ -171,6 +195,7 @@ function chainOf(
         state: endpointTold.state,
         ...(endpointTold.reason && { label: endpointTold.reason }),
       },
+      ...backend.lines,
       ...names.lines,
       ...others.lines,
     ],
@@ -185,6 +210,16 @@ function linkIdOf(service: PrivateLinkService | undefined, endpoint: string | un
     sameId(properties.privateEndpoint?.id ?? "", endpoint),
   )?.properties.linkIdentifier;
   return linkId === undefined ? {} : { linkId };
+}
+
+function idOf(id: string | undefined): { azureId?: string } {
+  return id ? { azureId: id } : {};
+}
+
+/** The name of a link service that does not exist: the one in the status, or the one that it is going to have. */
+function serviceName({ status, metadata }: AzurePrivateLinkService, clusterID = ""): string {
+  const id = status?.privateLinkServiceID;
+  return id ? lastSegment(id) : linkServiceName(metadata.name, clusterID);
 }
 
 /** Our endpoint while it is being made: only its tags say whose it is, for the status has it when it is done. */
@@ -234,9 +269,4 @@ function otherConnections(
     });
   }
   return { nodes, lines };
-}
-
-function add(drawn: Drawn, { nodes, lines }: Pick<Drawn, "nodes" | "lines">): void {
-  drawn.nodes.push(...nodes);
-  drawn.lines.push(...lines);
 }

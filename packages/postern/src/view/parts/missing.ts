@@ -26,7 +26,7 @@ export function missingNames(
   link: AzurePrivateLinkService,
   { cluster, under, network }: { cluster: string; under: string; network: string },
 ): Node[] {
-  const told = conditionState(link.status?.conditions, conditions.dns);
+  const told = conditionState(link.status?.conditions, conditions.dns, index.now);
   const node = (kind: "zone" | "record", id: string, label: string, hidden: boolean): Node => ({
     id: `${cluster}|${idKey(id)}`,
     kind,
@@ -57,7 +57,7 @@ export function missingNames(
 }
 
 /** The names that a link always has. The OAuth server's may be another link's, and is drawn only where it is found. */
-function hostsOf({ metadata, spec, status }: AzurePrivateLinkService): string[] {
+export function hostsOf({ metadata, spec, status }: AzurePrivateLinkService): string[] {
   const inside = status?.dnsZoneName;
   if (metadata.name !== privateRouter || inside === undefined) return [];
   const [controlPlane = ""] = inside.split(".");

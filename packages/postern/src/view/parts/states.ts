@@ -1,5 +1,6 @@
 import { conditionOf } from "@postern/core/conditions.ts";
 import type { State } from "@postern/core/dashboard/picture.ts";
+import { conditionProgress } from "@postern/core/health.ts";
 import type { Condition } from "@postern/core/kinds/condition.ts";
 import { linkProvisioningOf, provisioning, provisioningOf } from "@postern/core/provisioning.ts";
 import type { LoadBalancer } from "../../azure/gateways/load-balancers.ts";
@@ -58,25 +59,18 @@ export function admission(status: string | undefined, description?: string): Tol
   return { state: "broken", reason, message: message ?? `the connection is ${reason}` };
 }
 
-/** What somebody else is about to give: a name that ends in Missing may also be a mistake that stays. */
-const waits = new Set(["LoadBalancerIPMissing", "ILBNotFound", "LoadBalancerMissing"]);
+const progressStates = { done: "ok", progressing: "working", failed: "broken" } as const;
 
-/** A condition as a state: False of something under way is `working`. */
+/** A condition as the state of what it is about. */
 export function conditionState(
   conditions: readonly Condition[] | undefined,
   type: string,
+  now: Date,
 ): Told | undefined {
   const found = conditionOf(conditions, type);
   if (found === undefined) return undefined;
-  const { status, reason, message } = found;
-  if (status === "True") return { state: "ok", reason, message };
-  if (status === "Unknown") return { state: "working", reason, message };
-  const state =
-    /(Creating|Updating|Deleting|Replacing|Pending|Waiting|Unknown)$/.test(reason) ||
-    waits.has(reason)
-      ? "working"
-      : "broken";
-  return { state, reason, message };
+  const { reason, message } = found;
+  return { state: progressStates[conditionProgress(found, now)], reason, message };
 }
 
 /** The frontends of a load balancer in a network, and which one has an address. */

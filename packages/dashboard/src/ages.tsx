@@ -1,0 +1,61 @@
+import { useEffect, useRef } from "preact/hooks";
+import { serverNow } from "./server.ts";
+
+const units = [
+  [86_400, "d"],
+  [3_600, "h"],
+  [60, "min"],
+  [1, "s"],
+] as const;
+
+/** A duration in its largest unit, as people say it. */
+export function duration(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1_000));
+  const [size, unit] = units.find(([each]) => seconds >= each) ?? [1, "s"];
+  return `${Math.floor(seconds / size)} ${unit}`;
+}
+
+/** How long something took: a fraction of a second is one too. */
+export function took(from: string, to: string): string {
+  const ms = Date.parse(to) - Date.parse(from);
+  return ms < 1_000 ? "less than 1 s" : duration(ms);
+}
+
+/** A point in time with its time zone. */
+export function dateText(time: string): string {
+  const date = new Date(time);
+  return Number.isNaN(date.getTime())
+    ? time
+    : date.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "long" });
+}
+
+/** Ages count without drawing the page again: each changes its own text. */
+const counting = new Set<() => void>();
+setInterval(() => {
+  for (const count of counting) count();
+}, 1_000);
+
+/** How long ago something was: "12 s ago", or "for 12 s". */
+export function Age({ time, as = "ago" }: { time: string; as?: "ago" | "for" | "bare" }) {
+  const element = useRef<HTMLTimeElement>(null);
+  const words = () => {
+    const text = duration(serverNow() - Date.parse(time));
+    return as === "ago" ? `${text} ago` : as === "for" ? `for ${text}` : text;
+  };
+  useEffect(() => {
+    const count = () => {
+      const now = words();
+      if (element.current && element.current.textContent !== now) element.current.textContent = now;
+    };
+    count();
+    counting.add(count);
+    return () => {
+      counting.delete(count);
+    };
+  }, [time, as]);
+  return (
+    <time ref={element} dateTime={time} title={dateText(time)}>
+      {words()}
+    </time>
+  );
+}

@@ -1,0 +1,95 @@
+import { type Clock, dateBy } from "@postern/core/clock.ts";
+import type { BudgetLine, Fleet } from "@postern/core/dashboard/fleet.ts";
+import type { OperatorPresence } from "@postern/core/dashboard/picture.ts";
+import { keyOf } from "@postern/core/kind.ts";
+import {
+  type AzureClusterIdentity,
+  azureClusterIdentity,
+} from "@postern/core/kinds/azure-cluster-identity.ts";
+import type { HostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
+import type { Budgets } from "../azure/budget.ts";
+import type { Journal } from "../kube/journal.ts";
+import type { Runtime } from "../kube/runtime.ts";
+import type { KubeWorld } from "../view/world.ts";
+
+const recentMs = 10 * 60_000;
+
+/** What the controllers of this process have to do now, and what Azure lets them do. */
+export function fleetOf(given: {
+  operator: OperatorPresence;
+  runtime: Runtime | undefined;
+  journal: Journal;
+  budgets: ReturnType<Budgets["states"]>;
+  kube: KubeWorld;
+  clock: Clock;
+}): Fleet {
+  const { operator, runtime, journal, budgets, kube, clock } = given;
+  const counts = (runtime?.controllers ?? []).map(({ queue }) => queue.counts());
+  const steps = journal.steps();
+  const since = dateBy(clock).getTime() - recentMs;
+  const names = namesOfIdentities(kube, identitiesIn(runtime));
+  return {
+    operator,
+    queued: counts.reduce((sum, { queued }) => sum + queued, 0),
+    running: counts.reduce((sum, { running }) => sum + running, 0),
+    errors: steps.filter(({ outcome, at }) => outcome === "failed" && Date.parse(at) >= since)
+      .length,
+    operations: steps.filter(({ outcome }) => outcome === "running").length,
+    budgets: budgets.map(
+      ({ identity, subscription, reads, writes, deletes }): BudgetLine => ({
+        name: names.get(clientOf(identity)) ?? shortName(identity),
+        identity,
+        subscription,
+        reads,
+        writes,
+        deletes,
+      }),
+    ),
+  };
+}
+
+/** An identity is `tenant/client`, or a word for that of this process. */
+function clientOf(identity: string): string {
+  return identity.slice(identity.indexOf("/") + 1).toLowerCase();
+}
+
+/** The ids of a directory often begin alike, and end differently. */
+function shortName(identity: string): string {
+  const client = clientOf(identity);
+  return client.length > 12 ? `…${client.slice(-12)}` : client;
+}
+
+function identitiesIn(runtime: Runtime | undefined): AzureClusterIdentity[] {
+  const cache = runtime?.caches.all().find(({ kind }) => kind.kind === azureClusterIdentity.kind);
+  return (cache?.list() ?? []) as AzureClusterIdentity[];
+}
+
+/** Who uses an identity, by its client id: the cluster, or the AzureClusterIdentity. */
+function namesOfIdentities(
+  { hostedClusters }: KubeWorld,
+  identities: readonly AzureClusterIdentity[],
+): Map<string, string> {
+  const names = new Map<string, string>();
+  for (const each of identities)
+    if (typeof each.spec.clientID === "string")
+      names.set(each.spec.clientID.toLowerCase(), keyOf(each));
+  for (const cluster of hostedClusters)
+    for (const { role, client } of clientsOf(cluster))
+      names.set(client.toLowerCase(), `${keyOf(cluster)} ${role}`.trim());
+  return names;
+}
+
+/** The workload identities that a hosted cluster names, by their role. */
+function clientsOf({ spec }: HostedCluster): { role: string; client: string }[] {
+  const found: { role: string; client: string }[] = [];
+  const collect = (value: unknown, role: string, depth: number): void => {
+    if (typeof value !== "object" || value === null || depth > 5) return;
+    for (const [name, each] of Object.entries(value)) {
+      if (/^client_?id$/i.test(name) && typeof each === "string")
+        found.push({ role, client: each });
+      else collect(each, name, depth + 1);
+    }
+  };
+  collect(spec.platform?.azure?.azureAuthenticationConfig, "", 0);
+  return found;
+}

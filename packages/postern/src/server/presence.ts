@@ -1,0 +1,27 @@
+import { type Clock, dateBy } from "@postern/core/clock.ts";
+import type { OperatorPresence } from "@postern/core/dashboard/picture.ts";
+import type { Runtime } from "../kube/runtime.ts";
+
+/** Whether an operator runs, as this process knows: it remembers when one led last. */
+export function watchPresence(
+  runtime: () => Pick<Runtime, "leading" | "lease"> | undefined,
+  clock: Clock,
+): () => OperatorPresence {
+  let lastLed: string | undefined;
+  let holder: string | undefined;
+  return () => {
+    const running = runtime();
+    const { lease } = running ?? {};
+    const leader = running?.leading ? (lease?.holder ?? "this process") : lease?.holder;
+    // Who cannot reach the lease does not know who holds it.
+    if (leader === undefined || lease?.failure !== undefined)
+      return {
+        state: "lost",
+        ...(holder !== undefined && { holder }),
+        ...(lastLed !== undefined && { since: lastLed }),
+      };
+    lastLed = dateBy(clock).toISOString();
+    holder = leader;
+    return { state: "leads", holder };
+  };
+}

@@ -1,0 +1,26 @@
+import type { Health } from "@postern/core/health.ts";
+import { pictureOf } from "../picture.ts";
+import { type Finding, findings, type WorldCheck } from "./check.ts";
+
+const verdicts: Record<Health, Finding["verdict"]> = {
+  Healthy: "ok",
+  Progressing: "ok",
+  Degraded: "warning",
+  Unavailable: "wrong",
+  Unknown: "not looked at",
+};
+
+/** Every cluster's health, with its worst cause and the remedy: the same as the dashboard and the tree have. */
+export const clusterHealthCheck: WorldCheck = {
+  name: "cluster health",
+  look: (world) =>
+    findings(
+      clusterHealthCheck.name,
+      pictureOf(world).clusters.map(({ key, health, causes: [cause] }) => ({
+        about: key,
+        verdict: verdicts[health],
+        found: cause === undefined ? health : `${health}: ${cause.message}`,
+        ...(cause?.remedy !== undefined && { remedy: cause.remedy }),
+      })),
+    ),
+};

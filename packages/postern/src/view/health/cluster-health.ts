@@ -1,0 +1,58 @@
+import type { Node, OperatorPresence } from "@postern/core/dashboard/picture.ts";
+import { type Cause, type HealthReport, reportOf } from "@postern/core/health.ts";
+import { inSentences } from "./condition-report.ts";
+import { observedCauses } from "./observed-causes.ts";
+
+/** What was observed of one cluster: its conditions, its resources in Azure, and the operator. */
+export interface ObservedCluster {
+  /** The health by the conditions of its objects. */
+  reported: HealthReport;
+  /** Its resources in Azure, as they are drawn. */
+  nodes: readonly Node[];
+  isDeleting: boolean;
+  operator: OperatorPresence;
+}
+
+/** A cluster's health, and whether Azure shows otherwise than its conditions. */
+export interface ClusterHealth extends HealthReport {
+  isContradicted?: true;
+}
+
+/**
+ * The health of a cluster: the one place where it is decided. What Azure shows outranks conditions that say that all is well;
+ * where conditions say that something is in progress, what Azure does not have yet is in progress too.
+ *
+ * | conditions  | Azure                          | health      |
+ * |-------------|--------------------------------|-------------|
+ * | Healthy     | as reported, or unreadable     | Healthy     |
+ * | Healthy     | a hop is missing or failed     | Unavailable |
+ * | Healthy     | one of several names is wrong  | Degraded    |
+ * | Progressing | a hop is missing or failed     | Progressing |
+ * | any         | a connection is rejected       | Unavailable |
+ * | Unavailable | any                            | Unavailable |
+ * | any         | no operator renews its lease   | Unknown, if nothing worse is observed |
+ */
+export function clusterHealth(observed: ObservedCluster): ClusterHealth {
+  const { reported, nodes, isDeleting, operator } = observed;
+  const { final, others } = isDeleting
+    ? { final: [], others: [] }
+    : observedCauses(nodes, reported.health);
+  const stale = operator.state === "lost" ? [operatorLost(operator)] : [];
+  // What is final is the cause of the conditions; a failed condition explains why Azure is not as it should be.
+  const causes = [...final, ...reported.causes.map(inSentences), ...others, ...stale];
+  const isContradicted =
+    reported.health === "Healthy" &&
+    [...final, ...others].some(({ health }) => health === "Unavailable" || health === "Degraded");
+  const report = reportOf(causes, isContradicted ? undefined : reported.since);
+  return { ...report, ...(isContradicted && { isContradicted }) };
+}
+
+function operatorLost({ since, holder }: OperatorPresence): Cause {
+  return {
+    health: "Unknown",
+    reason: "OperatorLost",
+    message: `No operator is running${holder ? ` (the last one was ${holder})` : ""}, so conditions may be out of date.`,
+    remedy: "Check the operator's pods and their log: postern doctor",
+    ...(since !== undefined && { since }),
+  };
+}

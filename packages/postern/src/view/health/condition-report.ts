@@ -1,0 +1,97 @@
+import {
+  type Cause,
+  type HealthCondition,
+  type HealthReport,
+  healthOfConditions,
+  reportOf,
+} from "@postern/core/health.ts";
+import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
+import type { AzurePrivateLinkService } from "@postern/core/kinds/azure-private-link-service.ts";
+import type { HostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
+import { conditions as capiConditions } from "../../cluster-api/names.ts";
+import { conditions as hostedConditions } from "../../hosted/names.ts";
+import { topologyApplied } from "../../hosted/topology/reasons.ts";
+
+const hostedTypes = [...Object.values(hostedConditions), topologyApplied];
+
+/** The health of a hosted cluster by its own conditions and those of its links. */
+export function hostedReport(
+  { metadata, status }: HostedCluster,
+  links: readonly AzurePrivateLinkService[],
+  access: string,
+  now: Date,
+): HealthReport {
+  // A public cluster has no private link, and only its Services and Routes are reported.
+  const available = access === "Public" ? topologyApplied : hostedConditions.available;
+  const types = access === "Public" ? [topologyApplied] : hostedTypes;
+  const isDeleting = metadata.deletionTimestamp !== undefined;
+  const createdAt = metadata.creationTimestamp;
+  const own = healthOfConditions({
+    conditions: status?.conditions,
+    available,
+    types,
+    isDeleting,
+    now,
+    ...(createdAt !== undefined && { createdAt }),
+  });
+  const unreported = access === "Public" && own.causes[0]?.reason === "NotReported";
+  const parts = links
+    .filter((link) => (link.status?.conditions ?? []).length > 0)
+    .map((link) =>
+      healthOfConditions({
+        conditions: link.status?.conditions,
+        available: hostedConditions.available,
+        types: hostedTypes,
+        isDeleting: isDeleting || link.metadata.deletionTimestamp !== undefined,
+        now,
+      }),
+    )
+    // A link that has only part of its conditions is judged by those, and by its cluster.
+    .flatMap(({ causes }) => causes.filter(({ reason }) => reason !== "NotReported"));
+  return reportOf([...(unreported ? [] : own.causes), ...parts], own.since);
+}
+
+/** The condition that says whether clients can connect: the first of these that the cluster has. */
+const capiAvailable = [capiConditions.links, capiConditions.privateLinks, capiConditions.dnsZone];
+const capiTypes = [...capiAvailable, capiConditions.privateEndpoints];
+
+/** The health of a cluster of Cluster API by its conditions; one for which Postern has nothing to do has none. */
+export function clusterApiReport(
+  { metadata, status }: AzureCluster,
+  now: Date,
+  isServed: boolean,
+): HealthReport {
+  const conditions = status?.conditions as readonly HealthCondition[] | undefined;
+  const available = capiAvailable.find((type) => conditions?.some((each) => each.type === type));
+  if (available === undefined && !isServed) return reportOf([]);
+  return healthOfConditions({
+    conditions,
+    available: available ?? capiConditions.links,
+    types: capiTypes,
+    isDeleting: metadata.deletionTimestamp !== undefined,
+    now,
+    ...(metadata.creationTimestamp !== undefined && { createdAt: metadata.creationTimestamp }),
+  });
+}
+
+/** A condition's message says what, why and what to do; the last is its remedy. */
+export function inSentences(cause: Cause): Cause {
+  const parts = cause.message.split(" · ");
+  if (parts.length === 1) return { ...cause, message: sentence(cause.message) };
+  const remedy = parts.length > 2 ? parts.at(-1) : undefined;
+  const said = remedy === undefined ? parts : parts.slice(0, -1);
+  return {
+    ...cause,
+    message: said.map(sentence).join(" "),
+    ...(remedy !== undefined && { remedy: sentence(remedy) }),
+  };
+}
+
+/** A sentence as people write it. What begins with a name in small letters, such as an id or a command, stays as it is. */
+function sentence(text: string): string {
+  const trimmed = text.trim();
+  const [first = ""] = trimmed.split(" ");
+  const isName = /[/.\-=:]/.test(first) || /^(az|kubectl|postern)$/.test(first);
+  const begun = isName ? trimmed : trimmed.charAt(0).toUpperCase() + trimmed.slice(1);
+  return /[.!?:]$/.test(begun) || /^(az|kubectl|postern) /.test(begun) ? begun : `${begun}.`;
+}
