@@ -55,6 +55,19 @@ describe("when it is tried again", () => {
     expect(error.explain().requeueAfterMs).toBeUndefined();
   });
 
+  test.each([
+    [
+      "a link service that does not exist yet passes by itself",
+      "ThirdPartyPrivateLinkServiceProvidedDuringPrivateEndpointCreationDoesNotExistOrIsNotVisible",
+      true,
+    ],
+    ["a resource that another write changes passes by itself", "AnotherOperationInProgress", true],
+    ["a right that is missing does not", "AuthorizationFailed", undefined],
+  ])("%s", (_what, code, passing) => {
+    const failure = new AzureError({ code, what: "write privateEndpoints/one", status: 400 });
+    expect(failure.explain().passing).toBe(passing);
+  });
+
   test("a busy resource is no throttling, though both are 429", () => {
     const throttled = (code: string) =>
       new AzureError({ code, what: "write x", status: 429 }).throttled;

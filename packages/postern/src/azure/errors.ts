@@ -45,6 +45,11 @@ const unknown: KnownCode = {
   hint: `look the code up in ${page}`,
 };
 
+/** Whether something passes by itself: what was known was stale, or something is still being created or changed. */
+function isPassing(retry: Retry): boolean {
+  return retry === "now" || retry === "soon";
+}
+
 /** An error from Azure, or from the way to it. */
 export class AzureError extends Error implements Explained {
   override readonly name = "AzureError";
@@ -66,7 +71,7 @@ export class AzureError extends Error implements Explained {
     const known = knownCode(code);
     const { retry, why, hint } = failure.outdated ? outdated : (known ?? unknown);
     // What passes by itself is told in our words: Azure's hold counters and numbers of operations.
-    const passing = retry === "now" || retry === "soon" || status === 429;
+    const passing = isPassing(retry) || status === 429;
     const said = passing || failure.said === undefined ? "" : scrub(failure.said);
     const shown = status >= 400 ? `${status} ${code}` : code;
     super(`cannot ${cut(what, longestWhat)} · ${said || why} (${shown}) · ${hint}`, {
@@ -117,7 +122,7 @@ export class AzureError extends Error implements Explained {
 
   explain(): Failure {
     const failure: Failure = { reason: this.code, message: this.message, kind: this.#kind };
-    if (this.retry === "now" || this.code === "Throttled") failure.passing = true;
+    if (isPassing(this.retry) || this.code === "Throttled") failure.passing = true;
     if (this.retry === "never") return { ...failure, terminal: true };
     const requeueAfterMs = this.#requeueAfterMs();
     return requeueAfterMs === undefined ? failure : { ...failure, requeueAfterMs };

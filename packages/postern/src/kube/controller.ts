@@ -612,8 +612,9 @@ function withFailures(
   const failed = new Map<string, PlannedCondition>();
   for (const { type, failure } of failures) {
     if (type === undefined || failed.has(type)) continue;
-    const { reason, message } = failure;
-    failed.set(type, { type, status: "False", reason, message });
+    const { reason, message, passing } = failure;
+    const severity = passing && { severity: "Info" as const };
+    failed.set(type, { type, status: "False", reason, message, ...severity });
   }
   return [...conditions.filter(({ type }) => !failed.has(type)), ...failed.values()];
 }

@@ -100,4 +100,5 @@ test("how bad it is is said where the list is written whole, of what is False an
   expect(severityIn({ ...bad, severity: "Info" }, "whole")).toBe("Info");
   expect(severityIn(ready, "whole")).toBeUndefined();
   expect(severityIn(bad)).toBeUndefined();
+  expect(severityIn({ ...bad, severity: "Info" })).toBeUndefined();
 });

@@ -36,7 +36,7 @@ export function statusChange(
   const observedGeneration = object.metadata.generation ?? 0;
   // One that is only carried along says itself for which generation it was decided.
   const desired = planned.conditions.map((each) =>
-    list === "whole" ? withSeverity(each) : { observedGeneration, ...each },
+    list === "whole" ? withSeverity(each) : { observedGeneration, ...withoutSeverity(each) },
   );
   const conditions = withConditions(held, desired, own.conditions, now);
   const changed =
@@ -54,6 +54,11 @@ export function statusChange(
 /** Cluster API passes over a condition that is False and does not say how bad that is, when it sums conditions up. */
 function withSeverity<T extends PlannedCondition | Condition>(condition: T): T {
   return condition.status === "False" ? { severity: "Error", ...condition } : condition;
+}
+
+/** Only the conditions of Cluster API have the field. What the API server drops would be written again and again. */
+function withoutSeverity({ severity: _, ...condition }: PlannedCondition): PlannedCondition {
+  return condition;
 }
 
 /**

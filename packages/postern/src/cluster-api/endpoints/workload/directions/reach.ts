@@ -73,10 +73,10 @@ export function planEndpoint(endpoint: EndpointInSpec): Direction {
 }
 
 function notApproved(name: string, service: string, state: string): string {
-  const what = `the connection of private endpoint ${name} is ${state.toLowerCase() || "in no state"}`;
+  const connection = `the connection of private endpoint ${name}`;
   if (state.toLowerCase() === "pending")
-    return `${what} · the link service does not approve it by itself · approve it: az network private-endpoint-connection approve --id <the pending one in: az network private-endpoint-connection list --id ${shellWord(service)}>`;
-  return `${what}, which is final · by somebody who may manage ${service} · agree with them and delete the endpoint, and it is made anew`;
+    return `${connection} waits for approval · the link service does not approve it by itself · approve it: az network private-endpoint-connection approve --id <the pending one in: az network private-endpoint-connection list --id ${shellWord(service)}>`;
+  return `${connection} is ${state.toLowerCase() || "in no state"}, which is final · by somebody who may manage ${service} · agree with them and delete the endpoint, and it is made anew`;
 }
 
 function connected(name: string) {
