@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { type Browser, chromium, type Page } from "playwright-core";
-import { afterAll, beforeAll, expect } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
 import { root } from "../package/run-bin.ts";
 import { describeWhere } from "../setup/needs.ts";
 
@@ -27,6 +27,8 @@ export function describeInBrowser(name: string, suite: (open: Open) => void): vo
     suite(async (url, options = {}) => {
       if (browser === undefined) throw new Error("the browser did not start");
       const page = await browser.newPage({ viewport: { width: 1400, height: 900 }, ...options });
+      // One that stays open reads everything again and again while the next tests run.
+      onTestFinished(() => page.close());
       page.setDefaultTimeout(30_000);
       const problems: string[] = [];
       const hosts = new Set<string>();

@@ -118,7 +118,7 @@ export function breakages(given: Breakable): Action[] {
       name: "kill-leader",
       label: "Kill the operator",
       about:
-        "Ends the operator and deletes the endpoint. The page turns grey: nobody updates the conditions. Another operator starts after 5 seconds and creates the endpoint.",
+        "Ends the operator and deletes the endpoint. The page turns grey: nobody updates the conditions. Another operator starts 5 seconds later and creates the endpoint.",
       isDestructive: true,
       do: async (id) => {
         const deleted = await deleteEndpoint(id);

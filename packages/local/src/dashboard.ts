@@ -1,9 +1,11 @@
 import type { Simulator } from "@postern/azure-simulator/simulator.ts";
+import { realClock, wait } from "@postern/core/clock.ts";
 import { keyOf } from "@postern/core/kind.ts";
 import type { Arm } from "postern/azure/arm.ts";
 import { KubeClient } from "postern/kube/client.ts";
 import type { Log } from "postern/kube/log.ts";
 import { serveDashboard } from "postern/server/dashboard.ts";
+import { watchPresence } from "postern/server/presence.ts";
 import { gather } from "postern/view/gather.ts";
 import { breakages } from "./breakages.ts";
 import { portInUse } from "./local-error.ts";
@@ -14,8 +16,10 @@ import type { OwedRoles } from "./owed-roles.ts";
 const freshMs = 500;
 /** Reading the simulator costs nobody's budget: what changes in Azure alone is seen soon. */
 const pulseMs = 3_000;
-/** How long there is no operator after it was killed: long enough to see what that means. */
+/** How long there is no operator after a page was told of it: long enough to see what that means. */
 const downMs = 5_000;
+/** How long a page may take to ask. */
+const unaskedMs = 30_000;
 
 /** The dashboard of local mode, which reads Azure as the user and can inject faults. */
 export async function startDashboard(given: {
@@ -36,6 +40,9 @@ export async function startDashboard(given: {
   const armClient = () => userArm ?? operator.arm;
   // Its own: that of the operator ends with the operator.
   const client = new KubeClient(operator.client.connection, { userAgent: `postern/${version}` });
+  const presence = watchPresence(() => operator.runtime, realClock);
+  // Called when a page is told that no operator runs.
+  let toldLost: () => void = () => undefined;
   const dashboard = await serveDashboard({
     listen: { host: "127.0.0.1", port },
     mode: "local",
@@ -52,12 +59,22 @@ export async function startDashboard(given: {
             // Nobody waits for the next one.
             killLeader: () =>
               new Promise((resolve) => {
-                const onDown = () => {
+                const renewed = () => {
                   dashboard.renew();
                   resolve();
                 };
-                operator.restart(downMs, onDown).then(
-                  () => onDown(),
+                const untilNoticed = async (signal: AbortSignal) => {
+                  const told = new AbortController();
+                  toldLost = () => told.abort();
+                  renewed();
+                  // A busy machine may take longer to draw the page than the operator would be away.
+                  const either = AbortSignal.any([signal, told.signal]);
+                  await wait(realClock, unaskedMs, either).catch(() => undefined);
+                  // As long as a person needs to see it, however fast the clock of the operator runs.
+                  await wait(realClock, downMs, signal);
+                };
+                operator.restart(untilNoticed).then(
+                  () => renewed(),
                   (error: unknown) => log.error({ err: error }, "the operator did not start again"),
                 );
               }),
@@ -73,6 +90,11 @@ export async function startDashboard(given: {
       pulseMs,
       kube: () => client,
       runtime: () => operator.runtime,
+      presence: () => {
+        const now = presence();
+        if (now.state === "lost") toldLost();
+        return now;
+      },
       journal: () => operator.journal,
       budgets: () => operator.budgets(),
       look: (zones) => {

@@ -1,4 +1,4 @@
-import { type Clock, realClock, wait } from "@postern/core/clock.ts";
+import type { Clock } from "@postern/core/clock.ts";
 import { openPolicy } from "@postern/core/tenant-policy.ts";
 import type { Arm } from "postern/azure/arm.ts";
 import type { Budgets } from "postern/azure/budget.ts";
@@ -50,8 +50,8 @@ export interface LocalOperator {
   readonly arm: Arm;
   /** What Azure lets it ask for, and what waits for that. */
   budgets(): ReturnType<Budgets["states"]>;
-  /** End it in the middle of its work, as a kill would, and start another one after a while. */
-  restart(downMs?: number, onDown?: () => void): Promise<void>;
+  /** End it in the middle of its work, as a kill would, and start another one when `whileDown` has ended. */
+  restart(whileDown?: (signal: AbortSignal) => Promise<void>): Promise<void>;
   /** Ends its work; what is under way in Azure goes on there. */
   stop(): Promise<void>;
 }
@@ -97,13 +97,11 @@ export async function startOperator(
     url: pages.url,
     requests: () => counted.requests,
     budgets: () => run.azure.arm.budgets.states(),
-    restart(downMs = 0, onDown) {
+    restart(whileDown) {
       // Two who kill it at once kill one operator: a second one beside the first would never be ended.
       restarting ??= (async () => {
         await run.end();
-        onDown?.();
-        // What a person is shown takes as long as they need to see it, however fast the clock of the operator runs.
-        await wait(realClock, downMs, signal);
+        await whileDown?.(signal);
         run = await begin(options, journal, counted, signal);
       })().finally(() => {
         restarting = undefined;
