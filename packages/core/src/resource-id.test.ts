@@ -17,6 +17,7 @@ import {
   sameId,
   subscriptionId,
   subscriptionOf,
+  tryParseResourceId,
   typeOf,
 } from "./resource-id.ts";
 
@@ -302,3 +303,18 @@ function refusal(act: () => unknown): ResourceIdError {
   }
   throw new Error("nothing was refused");
 }
+
+test.each([
+  ["nothing", undefined],
+  ["a number", 7],
+  ["an empty text", ""],
+  ["a word", "rubbish"],
+  ["a way out of its place", `${group}/../../other`],
+  ["an id of another type", network],
+])("%s is no id of a subnet", (_, text) => {
+  expect(tryParseResourceId(text, "Microsoft.Network/virtualNetworks/subnets")).toBeUndefined();
+});
+
+test("an id that anybody may have written is read as any other", () => {
+  expect(tryParseResourceId(subnet.toUpperCase())).toBe(parseResourceId(subnet.toUpperCase()));
+});

@@ -67,6 +67,17 @@ export function parseResourceId(text: string, type?: ResourceType): ResourceId {
   return write(type === undefined ? parts : ofType(text, parts, type));
 }
 
+/** The same for a text that anybody may have written: undefined where it is no id, or not one of the type. */
+export function tryParseResourceId(text: unknown, type?: ResourceType): ResourceId | undefined {
+  if (typeof text !== "string") return undefined;
+  try {
+    return parseResourceId(text, type);
+  } catch (error) {
+    if (error instanceof ResourceIdError) return undefined;
+    throw error;
+  }
+}
+
 /** Put an id together; a part that cannot stand in an id is refused. */
 export function buildResourceId(parts: ResourceIdParts): ResourceId {
   const id = write(parts);

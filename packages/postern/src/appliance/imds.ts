@@ -1,5 +1,5 @@
 import { isIp } from "@postern/core/ip.ts";
-import { parseResourceId } from "@postern/core/resource-id.ts";
+import { tryParseResourceId } from "@postern/core/resource-id.ts";
 import type { ApplianceContext } from "./context.ts";
 import { ApplianceError } from "./errors.ts";
 
@@ -81,11 +81,7 @@ export function readMetadata(body: unknown): IMDSMetadata {
 
 /** Only an id that is one: it becomes the path of a request. */
 function machineId(compute: unknown): string | undefined {
-  try {
-    return parseResourceId(text(compute, "resourceId"));
-  } catch {
-    return undefined;
-  }
+  return tryParseResourceId(text(compute, "resourceId"));
 }
 
 function scaleSetIn(compute: unknown, resourceId: string): ScaleSetOfMachine | undefined {

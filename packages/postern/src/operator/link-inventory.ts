@@ -4,9 +4,10 @@ import { installationTag, ownerIn } from "@postern/core/ownership.ts";
 import {
   idKey,
   nameOf,
-  parseResourceId,
+  parentOf,
   type ResourceId,
   resourceGroupOf,
+  tryParseResourceId,
 } from "@postern/core/resource-id.ts";
 import { tagOf } from "@postern/core/tags.ts";
 import { Gauge, type Registry } from "@prometheus-io/client";
@@ -134,15 +135,16 @@ async function takeInventory(
   const signal = AbortSignal.any([stopped, AbortSignal.timeout(60_000)]);
   const arm = shared.for({ priority: "drift", signal, mayWrite: () => false, id: "inventory" });
   const services = await privateLinkServices(arm).list(managementGroup, maxAgeMs);
-  const subnets = new Set(services.flatMap(subnetsOf).map(idKey));
+  const used = services.flatMap(subnetsOf);
+  const subnets = new Set(used.map(idKey));
   const freeAddresses = new Map<string, number>();
-  for (const id of new Set(services.flatMap(subnetsOf).map(networkOf))) {
+  for (const id of new Set(used.flatMap((subnet) => parentOf(subnet) ?? []))) {
     const look = await virtualNetworks(arm).look(id, maxAgeMs);
     if (look.state !== "there") continue;
-    for (const subnet of natNetwork(parseResourceId(id), look.resource).subnets)
+    for (const subnet of natNetwork(id, look.resource).subnets)
       if (subnets.has(idKey(subnet.id)))
         freeAddresses.set(
-          `${nameOf(parseResourceId(id))}/${subnet.name}`,
+          `${nameOf(id)}/${subnet.name}`,
           subnet.capacity - subnet.configurations.length,
         );
   }
@@ -153,25 +155,35 @@ async function takeInventory(
   return { byLoadBalancer: countByLoadBalancer(services), freeAddresses, orphans: orphans.length };
 }
 
-function countByLoadBalancer(services: readonly PrivateLinkService[]): Map<string, number> {
+/** How many link services each load balancer has. */
+export function countByLoadBalancer(
+  services: readonly Pick<PrivateLinkService, "properties">[],
+): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { properties } of services) {
     const frontends = properties.loadBalancerFrontendIpConfigurations ?? [];
-    const balancers = new Set(frontends.flatMap(({ id }) => (id ? [balancerOf(id)] : [])));
+    const balancers = new Set(frontends.flatMap(({ id }) => balancerOf(id)));
     for (const name of balancers) counts.set(name, (counts.get(name) ?? 0) + 1);
   }
   return counts;
 }
 
-function balancerOf(frontend: string): string {
-  const id = frontend.split(/\/frontendIPConfigurations\//i)[0] ?? frontend;
-  return `${resourceGroupOf(parseResourceId(id))}/${nameOf(parseResourceId(id))}`;
+/** The load balancer of a frontend; whoever may write in the group may have written what is no id, which counts for nothing. */
+function balancerOf(frontend: string | undefined): string[] {
+  const id = tryParseResourceId(
+    frontend,
+    "Microsoft.Network/loadBalancers/frontendIPConfigurations",
+  );
+  const balancer = id && parentOf(id);
+  return balancer ? [`${resourceGroupOf(balancer)}/${nameOf(balancer)}`] : [];
 }
 
-function subnetsOf({ properties }: PrivateLinkService): string[] {
-  return (properties.ipConfigurations ?? []).flatMap((each) => each.properties?.subnet?.id ?? []);
-}
-
-function networkOf(subnet: string): string {
-  return subnet.split(/\/subnets\//i)[0] ?? subnet;
+function subnetsOf({ properties }: PrivateLinkService): ResourceId[] {
+  return (properties.ipConfigurations ?? []).flatMap(
+    (each) =>
+      tryParseResourceId(
+        each.properties?.subnet?.id,
+        "Microsoft.Network/virtualNetworks/subnets",
+      ) ?? [],
+  );
 }

@@ -1,10 +1,10 @@
 import {
   idKey,
-  parseResourceId,
   type ResourceId,
   resourceGroupId,
   resourceGroupOf,
   subscriptionOf,
+  tryParseResourceId,
 } from "@postern/core/resource-id.ts";
 import type { KubeWorld } from "./world.ts";
 
@@ -47,12 +47,5 @@ function placesIn({ links, hostedClusters, azureClusters }: KubeWorld): Resource
       group(spec.subscriptionID, spec.networkSpec?.vnet?.resourceGroup),
     ]),
   ];
-  return texts.flatMap((text) => {
-    if (!text) return [];
-    try {
-      return [parseResourceId(text)];
-    } catch {
-      return [];
-    }
-  });
+  return texts.flatMap((text) => tryParseResourceId(text) ?? []);
 }

@@ -1,10 +1,10 @@
 import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import type { CapiCluster } from "@postern/core/kinds/capi-cluster.ts";
 import {
-  parseResourceId,
   type ResourceId,
   resourceGroupId,
   resourceIn,
+  tryParseResourceId,
 } from "@postern/core/resource-id.ts";
 import { annotations, type ManagementLink, managementLinkGroupName } from "../../names.ts";
 import { privateLinksOf } from "../../requested-links.ts";
@@ -104,7 +104,7 @@ export function managementLinkGroup(
 export function networkOf(cluster: AzureCluster): ResourceId | undefined {
   const { vnet } = cluster.spec.networkSpec ?? {};
   const { id } = vnet ?? {};
-  if (id) return safely(() => parseResourceId(id, "Microsoft.Network/virtualNetworks"));
+  if (id) return tryParseResourceId(id, "Microsoft.Network/virtualNetworks");
   const group = groupOf(cluster);
   const subscription = cluster.spec.subscriptionID ?? "";
   const name = vnet?.name || `${cluster.metadata.name}-vnet`;

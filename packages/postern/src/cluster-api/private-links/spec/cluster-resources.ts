@@ -3,13 +3,12 @@ import { type OwnerKey, ownerKey, ownerTag } from "@postern/core/ownership.ts";
 import {
   childId,
   parentOf,
-  parseResourceId,
   type ResourceId,
   ResourceIdError,
-  type ResourceType,
   resourceGroupId,
   resourceIn,
   sameId,
+  tryParseResourceId,
 } from "@postern/core/resource-id.ts";
 import { checkedTags, TagError, type Tags } from "@postern/core/tags.ts";
 import { clusterNameOf } from "../../azure-clusters.ts";
@@ -47,19 +46,19 @@ export function clusterResourcesOf(object: AzureCluster): ClusterResources | { m
     const group = resourceGroupId(spec.subscriptionID, spec.resourceGroup || name);
     const vnet = networkSpec?.vnet;
     const network =
-      parsedId(vnet?.id, "Microsoft.Network/virtualNetworks") ??
+      tryParseResourceId(vnet?.id, "Microsoft.Network/virtualNetworks") ??
       resourceIn(
         resourceGroupId(spec.subscriptionID, vnet?.resourceGroup || spec.resourceGroup || name),
         "Microsoft.Network/virtualNetworks",
         vnet?.name || `${name}-vnet`,
       );
     const balancer = networkSpec?.apiServerLB;
-    const balancerId = parsedId(balancer?.id, "Microsoft.Network/loadBalancers");
+    const balancerId = tryParseResourceId(balancer?.id, "Microsoft.Network/loadBalancers");
     // CAPZ writes these ids, but a tenant may, too: they must not lead to what is another's.
     if (balancerId !== undefined && !sameId(parentOf(balancerId) ?? "", group))
       return { missing: "spec.networkSpec.apiServerLB.id is not in the cluster's resource group" };
     const strayed = (networkSpec?.subnets ?? []).find((each) => {
-      const id = parsedId(each?.id, "Microsoft.Network/virtualNetworks/subnets");
+      const id = tryParseResourceId(each?.id, "Microsoft.Network/virtualNetworks/subnets");
       return id !== undefined && !sameId(parentOf(id) ?? "", network);
     });
     if (strayed !== undefined)
@@ -70,7 +69,7 @@ export function clusterResourcesOf(object: AzureCluster): ClusterResources | { m
       location: spec.location,
       subnet: (desired) => {
         const listed = (networkSpec?.subnets ?? []).find((each) => each?.name === desired);
-        const id = parsedId(listed?.id, "Microsoft.Network/virtualNetworks/subnets");
+        const id = tryParseResourceId(listed?.id, "Microsoft.Network/virtualNetworks/subnets");
         return id ?? childId(network, "subnets", desired);
       },
       balancer:
@@ -98,17 +97,6 @@ function tagsOf(object: AzureCluster): Tags | TagError {
     });
   } catch (error) {
     if (error instanceof TagError) return error;
-    throw error;
-  }
-}
-
-/** An id that somebody wrote down; one that cannot be read is none. */
-function parsedId(id: string | undefined, type: ResourceType): ResourceId | undefined {
-  if (!id) return undefined;
-  try {
-    return parseResourceId(id, type);
-  } catch (error) {
-    if (error instanceof ResourceIdError) return undefined;
     throw error;
   }
 }

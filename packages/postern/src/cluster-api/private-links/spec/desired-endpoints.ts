@@ -1,5 +1,5 @@
 import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
-import { parseResourceId, ResourceIdError, resourceIn } from "@postern/core/resource-id.ts";
+import { resourceIn, tryParseResourceId } from "@postern/core/resource-id.ts";
 import type { DesiredConnection } from "../../../private-link/endpoint/desired.ts";
 import { reasons } from "../reasons.ts";
 import type { DesiredPrivateEndpoint, Entry, TaggedResources } from "./desired.ts";
@@ -61,12 +61,7 @@ function wrong(
 }
 
 function isId(text: unknown): text is string {
-  try {
-    return typeof text === "string" && parseResourceId(text) !== undefined;
-  } catch (error) {
-    if (error instanceof ResourceIdError) return false;
-    throw error;
-  }
+  return tryParseResourceId(text) !== undefined;
 }
 
 function read(

@@ -4,11 +4,10 @@ import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import {
   childId,
   parentOf,
-  parseResourceId,
   type ResourceId,
-  ResourceIdError,
   resourceIn,
   sameId,
+  tryParseResourceId,
 } from "@postern/core/resource-id.ts";
 import { annotations } from "../../names.ts";
 import { reasons } from "../reasons.ts";
@@ -209,13 +208,7 @@ function wrongBalancer(given: unknown, group: ResourceId | undefined): string | 
 }
 
 function balancerId(given: unknown): ResourceId | undefined {
-  if (typeof given !== "string") return undefined;
-  try {
-    return parseResourceId(given, "Microsoft.Network/loadBalancers");
-  } catch (error) {
-    if (error instanceof ResourceIdError) return undefined;
-    throw error;
-  }
+  return tryParseResourceId(given, "Microsoft.Network/loadBalancers");
 }
 
 function read(

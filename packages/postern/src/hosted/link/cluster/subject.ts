@@ -4,11 +4,11 @@ import {
   nameOf,
   parseResourceId,
   type ResourceId,
-  ResourceIdError,
   resourceGroupId,
   resourceIn,
   sameId,
   subscriptionOf,
+  tryParseResourceId,
 } from "@postern/core/resource-id.ts";
 import type { PrivateLinkService } from "../../../azure/gateways/private-link-services.ts";
 import { natSubnetOf } from "../../../private-link/link-service/desired.ts";
@@ -42,12 +42,8 @@ export function serviceId(group: ResourceId, name: string): ResourceId {
 
 /** The subscription of a hosted cluster's subnet; undefined where that is not the id of a subnet. */
 export function clusterSubscriptionOf(subnet: string): string | undefined {
-  try {
-    return subscriptionOf(parseResourceId(subnet, "Microsoft.Network/virtualNetworks/subnets"));
-  } catch (error) {
-    if (error instanceof ResourceIdError) return undefined;
-    throw error;
-  }
+  const id = tryParseResourceId(subnet, "Microsoft.Network/virtualNetworks/subnets");
+  return id && subscriptionOf(id);
 }
 
 /** What a plan needs of the object itself. */
