@@ -217,24 +217,24 @@ export class LinkWorld {
     if (object === undefined) return;
     const id = serviceOf(object);
     const there = this.#azure.at(id);
-    const ours = there !== undefined && id !== this.#stranger;
+    const isOwn = there !== undefined && id !== this.#stranger;
     const { simulator } = this.#azure;
     switch (change.kind) {
       case "pass":
         await this.#reconcile(object);
         return;
       case "drop service":
-        if (ours && this.#azure.ids("/privateendpointconnections/").length === 0)
+        if (isOwn && this.#azure.ids("/privateendpointconnections/").length === 0)
           simulator.drop(id);
         return;
       case "spoil service":
-        if (ours) simulator.change(id, spoiled(there, change.how) as never);
+        if (isOwn) simulator.change(id, spoiled(there, change.how) as never);
         return;
       case "move address":
         this.#update(object, { spec: { loadBalancerIP: this.#address(object.metadata.name) } });
         return;
       case "connect":
-        if (ours) this.#connect(id, object.metadata.name);
+        if (isOwn) this.#connect(id, object.metadata.name);
         return;
       case "delete":
         this.#delete(object);

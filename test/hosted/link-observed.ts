@@ -13,7 +13,7 @@ import { newLinkService } from "postern/private-link/link-service/desired.ts";
 /** Plain data for the tests of plans: each builder takes only what differs. */
 
 const installation = "0a1b2c3d";
-export const guest = "33333333-3333-4333-8333-333333333333";
+export const hostedSubscription = "33333333-3333-4333-8333-333333333333";
 export const clusterID = "99999999-9999-4999-8999-999999999999";
 export const group = "/subscriptions/11111111-1111-4111-8111-111111111111/resourceGroups/mgmt";
 const provider = `${group}/providers/Microsoft.Network`;
@@ -24,7 +24,7 @@ export const subnetId = parseResourceId(
   `${provider}/virtualNetworks/v/subnets/postern-nat-0a1b2c3d-0`,
 );
 export const alias = `pls-${clusterID}.0000.westeurope.azure.privatelinkservice`;
-export const ownEndpoint = `/subscriptions/${guest}/resourceGroups/guest/providers/Microsoft.Network/privateEndpoints/private-router-pe`;
+export const ownEndpoint = `/subscriptions/${hostedSubscription}/resourceGroups/guest/providers/Microsoft.Network/privateEndpoints/private-router-pe`;
 export const otherEndpoint = `${ownEndpoint}-of-somebody`;
 
 const known: Up["known"] = {
@@ -33,7 +33,7 @@ const known: Up["known"] = {
   clusterID,
   infraID: "one-infra",
   serviceName: `pls-${clusterID}`,
-  clusterSubscription: guest,
+  clusterSubscription: hostedSubscription,
   loadBalancerIP: "10.0.0.4",
   isServiceDeleting: false,
 };
@@ -71,7 +71,7 @@ export function service(
   over: Partial<PrivateLinkService["properties"]> = {},
   top: Partial<PrivateLinkService> = {},
 ): PrivateLinkService {
-  const object = { id: serviceId, known, subject: subject(), allowed: [guest] };
+  const object = { id: serviceId, known, subject: subject(), allowed: [hostedSubscription] };
   const { properties, ...rest } = newLinkService(
     desiredOf({ ...object, frontend: frontend() }, subnetId),
   );
@@ -96,7 +96,7 @@ export function up(over: Partial<Up> = {}): Up {
       fields: { privateLinkServiceID: serviceId, privateLinkServiceAlias: alias },
     }),
     known,
-    allowed: [guest],
+    allowed: [hostedSubscription],
     natSubnetID: undefined,
     id: serviceId,
     service: there(service()),
@@ -171,7 +171,7 @@ export function down(over: Partial<Down> = {}): Down {
       fields: { privateLinkServiceID: serviceId, privateLinkServiceAlias: alias },
     }),
     guestMs: 0,
-    services: [{ id: serviceId, look: there(service()), ours: true }],
+    services: [{ id: serviceId, look: there(service()), isOwn: true }],
     natOfService: subnetId,
     nat: { is: "nothing" },
     ...over,

@@ -12,7 +12,7 @@ export interface HostedArmClients {
 
 /** The ARM clients for both ends of a private link, each with an identity of its own. */
 export interface ArmClients extends HostedArmClients {
-  /** The group that holds the load balancers of the management cluster, and gets the link services. */
+  /** The group with the load balancers of the management cluster, and gets the link services. */
   managementGroup: ResourceId;
   management(reconcile: Reconcile): ArmClient;
 }

@@ -2,7 +2,7 @@ import type { KubeObject } from "@postern/core/kind.ts";
 import type { HostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
 import { tenantPolicy } from "@postern/core/tenant-policy.ts";
 import { describe, expect, test } from "vitest";
-import { holderOf, hostnamesOf, publishedHostnames } from "./hostnames.ts";
+import { hostnameOwner, hostnamesOf, publishedHostnames } from "./hostnames.ts";
 
 const hostname = "api.example.com";
 
@@ -28,7 +28,7 @@ const cacheOf = <T extends KubeObject>(all: T[], valuesOf: (object: T) => string
 });
 
 function holder(clusters: HostedCluster[], objects: KubeObject[] = [], policy?: string[]) {
-  const found = holderOf(
+  const found = hostnameOwner(
     hostname,
     {
       clusters: cacheOf(clusters, hostnamesOf),

@@ -44,15 +44,15 @@ export interface HostnameSources {
 }
 
 /**
- * The one cluster that may publish a hostname, of all that ask for it. Whoever publishes it keeps it: a HostedCluster may be
+ * The one cluster that may publish a hostname, of all that ask for it. A cluster that publishes it keeps it: a HostedCluster may be
  * old and ask for a hostname only now.
  *
  *     asked for by                       →
- *     clusters that the policy forbids   they keep nobody else from having it
+ *     clusters that the policy forbids   they prevent nobody else from having it
  *     one that publishes it              that one; of several, the oldest
  *     none that publishes it             the oldest
  */
-export function holderOf(
+export function hostnameOwner(
   hostname: string,
   { clusters, published }: HostnameSources,
   policy: TenantPolicy = openPolicy,

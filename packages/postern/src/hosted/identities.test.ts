@@ -65,9 +65,9 @@ function answers(secrets: Record<string, object>, accounts: string[]) {
       const { spec } = JSON.parse(seen.body) as { spec: { audiences: string[] } };
       return json(response, 201, { status: { token: `${path} ${spec.audiences}` } });
     }
-    const held = secrets[path.replace("/secrets/", "/")];
-    if (held === undefined) return absent();
-    const entries = Object.entries(held).map(([key, value]) => [key, encoded(value)]);
+    const data = secrets[path.replace("/secrets/", "/")];
+    if (data === undefined) return absent();
+    const entries = Object.entries(data).map(([key, value]) => [key, encoded(value)]);
     json(response, 200, { data: Object.fromEntries(entries) });
   };
 }
@@ -106,13 +106,13 @@ const kubeconfig = ({ url, ca }: { url: string; ca: string }, user: object = { t
   "current-context": "c",
 });
 
-const guestAccount = "kube-system/serviceaccounts/control-plane-operator";
+const hostedServiceAccount = "kube-system/serviceaccounts/control-plane-operator";
 const managementAccount = "clusters-a/serviceaccounts/control-plane-operator";
-const guestToken = `${guestAccount}/token openshift`;
+const hostedToken = `${hostedServiceAccount}/token openshift`;
 const managementToken = `${managementAccount}/token api://AzureADTokenExchange`;
 
 describe("the credentials of many control planes", () => {
-  const keep = async () => {
+  const createIdentities = async () => {
     const dropped: string[] = [];
     const { client: kubeClient } = await kube();
     const all = identities({
@@ -124,12 +124,12 @@ describe("the credentials of many control planes", () => {
   };
 
   test("one control plane has one, however often it is asked for", async () => {
-    const { credentialOf } = await keep();
+    const { credentialOf } = await createIdentities();
     expect(credentialOf(controlPlane())).toBe(credentialOf(controlPlane()));
   });
 
   test("two that name one identity share its budget and not its tokens", async () => {
-    const { credentialOf } = await keep();
+    const { credentialOf } = await createIdentities();
     const [a, b] = [
       credentialOf(controlPlane()),
       credentialOf(controlPlane({ namespace: "clusters-b", clientID: client.toUpperCase() })),
@@ -144,32 +144,32 @@ describe("the credentials of many control planes", () => {
     ["another client id", { clientID: "55555555-5555-4555-8555-555555555555" }],
     ["another tenant", { tenantID: "66666666-6666-4666-8666-666666666666" }],
   ])("%s gets another", async (_what, shape) => {
-    const { credentialOf, dropped } = await keep();
+    const { credentialOf, dropped } = await createIdentities();
     const before = credentialOf(controlPlane());
     expect(credentialOf(controlPlane(shape))).not.toBe(before);
     expect(dropped).toEqual([before.identity]);
   });
 
   test("a credential is dropped with the control plane that has it", async () => {
-    const { credentialOf, follow, dropped } = await keep();
-    const told: ((change: { key: string; before: undefined; after: undefined }) => void)[] = [];
+    const { credentialOf, follow, dropped } = await createIdentities();
+    const handlers: ((change: { key: string; before: undefined; after: undefined }) => void)[] = [];
     follow(
       {
         onChange: (handler) => {
-          told.push(handler);
+          handlers.push(handler);
           return () => undefined;
         },
       },
       { controlPlanes: { byIndex: () => [] } },
     );
-    const gone = (key: string) => {
-      for (const tell of told) tell({ key, before: undefined, after: undefined });
+    const deleted = (key: string) => {
+      for (const handler of handlers) handler({ key, before: undefined, after: undefined });
     };
     const before = credentialOf(controlPlane());
     credentialOf(controlPlane({ namespace: "clusters-b" }));
-    gone("clusters-a/a");
+    deleted("clusters-a/a");
     expect(dropped).toEqual([before.identity]);
-    gone("clusters-b/b");
+    deleted("clusters-b/b");
     expect(dropped).toEqual([before.identity, before.identity]);
     expect(credentialOf(controlPlane())).not.toBe(before);
   });
@@ -177,15 +177,15 @@ describe("the credentials of many control planes", () => {
   test.each<[string, Shape]>([
     ["names no client id", { clientID: "" }],
     ["names no tenant", { tenantID: "" }],
-  ])("one that %s has none, and is told what to set", async (_what, shape) => {
-    const { credentialOf } = await keep();
+  ])("one that %s has none, and the error says what to set", async (_what, shape) => {
+    const { credentialOf } = await createIdentities();
     expect(() => credentialOf(controlPlane(shape))).toThrow(
       /clusters-a\/a · .* \(IdentityMissing\) · set tenantID and .*controlPlaneOperator\.clientID/,
     );
   });
 
   test("one in another cloud has none here", async () => {
-    const { credentialOf } = await keep();
+    const { credentialOf } = await createIdentities();
     credentialOf(controlPlane({ cloud: "AzurePublicCloud" }));
     expect(() => credentialOf(controlPlane({ cloud: "AzureChinaCloud" }))).toThrow(
       /this operator acts in AzurePublicCloud \(CloudDiffers\) · correct spec.platform.azure.cloud/,
@@ -206,38 +206,38 @@ describe("the proof of a control plane", () => {
   const proof = ({ client: from }: { client: KubeClient }, shape: Shape = {}) =>
     proofOf(from, controlPlane(shape), "clusters-a");
 
-  test("is the token that HyperShift's minter would make in the guest", async () => {
-    const guest = await hosted([guestAccount]);
-    const config = { kubeconfig: kubeconfig(guest) };
+  test("is the token that HyperShift's minter would make in the hosted cluster", async () => {
+    const cluster = await hosted([hostedServiceAccount]);
+    const config = { kubeconfig: kubeconfig(cluster) };
     const management = await kube({ "clusters-a/service-network-admin-kubeconfig": config });
     expect(await proof(management)).toEqual({
-      assertion: guestToken,
+      assertion: hostedToken,
       whose: "service account kube-system/control-plane-operator of the guest",
     });
   });
 
-  test("makes the guest's service account where it is missing", async () => {
-    const guest = await hosted();
-    const config = { kubeconfig: kubeconfig(guest) };
+  test("creates the hosted cluster's service account where it is missing", async () => {
+    const cluster = await hosted();
+    const config = { kubeconfig: kubeconfig(cluster) };
     const management = await kube({ "clusters-a/admin-kubeconfig": config });
-    expect(await proof(management)).toMatchObject({ assertion: guestToken });
+    expect(await proof(management)).toMatchObject({ assertion: hostedToken });
   });
 
   test("takes the Secret and the key that the status names", async () => {
-    const guest = await hosted([guestAccount]);
-    const config = { value: kubeconfig(guest) };
+    const cluster = await hosted([hostedServiceAccount]);
+    const config = { value: kubeconfig(cluster) };
     const management = await kube({ "clusters-a/mine": config });
     const kubeConfig = { name: "mine", key: "value" };
-    expect(await proof(management, { kubeConfig })).toMatchObject({ assertion: guestToken });
+    expect(await proof(management, { kubeConfig })).toMatchObject({ assertion: hostedToken });
   });
 
-  test("goes by the Secret as it is now", async () => {
-    const guest = await hosted([guestAccount]);
+  test("uses the Secret as it is now", async () => {
+    const cluster = await hosted([hostedServiceAccount]);
     const dead = { kubeconfig: kubeconfig(nobody) };
     const management = await kube({ "clusters-a/admin-kubeconfig": dead }, [managementAccount]);
     expect(await proof(management)).toMatchObject({ assertion: managementToken });
-    management.secrets["clusters-a/admin-kubeconfig"] = { kubeconfig: kubeconfig(guest) };
-    expect(await proof(management)).toMatchObject({ assertion: guestToken });
+    management.secrets["clusters-a/admin-kubeconfig"] = { kubeconfig: kubeconfig(cluster) };
+    expect(await proof(management)).toMatchObject({ assertion: hostedToken });
   });
 
   test.each<[string, Record<string, object>, string]>([
@@ -281,11 +281,11 @@ describe("the proof of a control plane", () => {
 
   test("attack: a token answer of nested JSON is not parsed", async () => {
     const parse = vi.spyOn(JSON, "parse");
-    const guest = await serveTls((_seen, response) => {
+    const cluster = await serveTls((_seen, response) => {
       response.writeHead(201, { "content-type": "application/json" });
       response.end(`{"status":{"token":${"[".repeat(1e6)}${"]".repeat(1e6)}}}`);
     });
-    const config = { kubeconfig: kubeconfig(guest) };
+    const config = { kubeconfig: kubeconfig(cluster) };
     const secrets = { "clusters-a/admin-kubeconfig": config };
     const { assertion, whose } = await proof(await kube(secrets, [managementAccount]));
     const longest = Math.max(...parse.mock.calls.map(([text]) => text.length));
@@ -296,25 +296,25 @@ describe("the proof of a control plane", () => {
   });
 
   test("attack: kubeconfigs that point at servers that never answer keep a reconcile waiting", async () => {
-    const guest = await hosted([guestAccount]);
+    const cluster = await hosted([hostedServiceAccount]);
     const silent = await serveTls(() => undefined);
     const slow = { kubeconfig: kubeconfig(silent) };
     const management = await kube({
       "clusters-a/mine": slow,
       "clusters-a/service-network-admin-kubeconfig": { kubeconfig: kubeconfig(silent, {}) },
-      "clusters-a/admin-kubeconfig": { kubeconfig: kubeconfig(guest) },
+      "clusters-a/admin-kubeconfig": { kubeconfig: kubeconfig(cluster) },
     });
     const kubeConfig = { name: "mine" };
     // What is left for the last one is a third, so it is not reached after two whole limits.
-    expect(await proof(management, { kubeConfig })).toMatchObject({ assertion: guestToken });
+    expect(await proof(management, { kubeConfig })).toMatchObject({ assertion: hostedToken });
     const asked = silent.seen.length;
     expect(asked).toBe(2);
     // Neither is asked again for some minutes, and one that was changed is asked at once.
-    expect(await proof(management, { kubeConfig })).toMatchObject({ assertion: guestToken });
+    expect(await proof(management, { kubeConfig })).toMatchObject({ assertion: hostedToken });
     expect(silent.seen).toHaveLength(asked);
-    management.secrets["clusters-a/mine"] = { kubeconfig: kubeconfig(guest, { token: "new" }) };
-    expect(await proof(management, { kubeConfig })).toMatchObject({ assertion: guestToken });
-    expect(guest.seen.length).toBeGreaterThan(2);
+    management.secrets["clusters-a/mine"] = { kubeconfig: kubeconfig(cluster, { token: "new" }) };
+    expect(await proof(management, { kubeConfig })).toMatchObject({ assertion: hostedToken });
+    expect(cluster.seen.length).toBeGreaterThan(2);
   }, 30_000);
 
   test("is missing where neither gives a token, and the message says what to make", async () => {

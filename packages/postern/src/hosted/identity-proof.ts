@@ -9,7 +9,7 @@ import { makeServiceAccount, serviceAccountToken } from "../kube/service-account
 import { tenantCluster, tenantClusterMs } from "../kube/tenant-cluster.ts";
 import { controlPlaneAccount as account } from "./names.ts";
 
-/** As HyperShift's token minter asks for it, so that federated credentials for HyperShift keep working. */
+/** As HyperShift's token minter asks for it, so that federated credentials for HyperShift still work. */
 const hostedAccount = { namespace: "kube-system", name: account, audience: "openshift" };
 
 /** The audience that Entra recommends: https://learn.microsoft.com/entra/workload-id/workload-identity-federation */

@@ -12,7 +12,7 @@ export const controlPlaneFinalizer = "hypershift.openshift.io/azure-pls-endpoint
 /** On a HostedCluster while its control plane exists. */
 export const hostedClusterFinalizer = "hypershift.openshift.io/finalizer";
 
-/** The Service of the router behind which a private control plane stands, and the link named after it. */
+/** The Service of the router of a private control plane, and the link named after it. */
 export const privateRouter = "private-router";
 /** The Service of the OAuth server where it is published by a load balancer of its own. */
 export const oauthServer = "oauth-openshift";
@@ -37,7 +37,7 @@ export const conditions = {
 export const success = "AzureSuccess";
 
 /**
- * What people may ask for by annotation on a HostedCluster, because its schema has no place for it.
+ * What may be set by annotation on a HostedCluster, because its schema has no place for it.
  * It is copied to the HostedControlPlane with the other annotations.
  */
 export const annotations = {
@@ -56,7 +56,7 @@ export const annotations = {
   proxyProtocol: "postern.io/proxy-protocol",
   /** `name=value,name=value`: tags of what is created in the subscription of the hosted cluster. */
   tags: "postern.io/azure-tags",
-  /** `disconnect` (default) or `refuse`: what a deletion does with endpoints of other people. */
+  /** `disconnect` (default) or `refuse`: what a deletion does with endpoints of others. */
   foreignEndpoints: "postern.io/foreign-endpoints",
   /** `true`: abandon what is in the subscription of the hosted cluster, because no credential for it works any more. */
   abandon: "postern.io/abandon-guest-resources",

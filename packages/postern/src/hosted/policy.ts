@@ -45,7 +45,7 @@ export function whyNotAllowed(
   return undefined;
 }
 
-/** What is no resource id stands for itself, so that no list allows it. */
+/** What is not a resource id is returned as it is, so that no list allows it. */
 function groupIn(id: string): string {
   return /^\/subscriptions\/[^/]+\/resourceGroups\/[^/]+/i.exec(id)?.[0] ?? id;
 }

@@ -66,7 +66,7 @@ describe("a control plane in a namespace that somebody called like that of anoth
     expect(whyNot(evil, registered([]))).toBe("HostedCluster blue/evil does not exist");
   });
 
-  test("attack: a control plane in a namespace that was not created for it stands in for the real one", () => {
+  test("attack: a control plane in a namespace that was not created for it replaces the real one", () => {
     const createsControlPlanes = true;
     expect(whyNot(evil, registered(["blue/evil"], { createsControlPlanes }))).toMatch(
       /was not created for HostedCluster blue.evil/,

@@ -143,7 +143,7 @@ export function whyUnverified(
   return `namespace ${namespace} was not created for HostedCluster ${key}`;
 }
 
-/** The same as a message for people. */
+/** The same as a message. */
 export function unverifiedMessage(
   controlPlane: HostedControlPlane,
   registered: Registered,

@@ -78,7 +78,7 @@ async function applyService(
   const { service, found } = step;
   if (found === undefined) return services.create(service, signal);
   const { labels, annotations, ownerReferences } = service.metadata;
-  // Of a merge patch: what is not desired any more is removed, and what others have set stays.
+  // Of a merge patch: what is not desired any more is removed, and what others have set is not changed.
   const outdated = Object.keys(found.metadata.annotations ?? {}).filter(
     (each) => each === targetAnnotation && annotations?.[each] === undefined,
   );

@@ -3,16 +3,22 @@ import { leftTag, withoutClaim } from "@postern/core/claims.ts";
 import { idKey } from "@postern/core/resource-id.ts";
 import { describe, expect, test } from "vitest";
 import {
+  AzureModel,
   clusterID,
+  clusterNetwork,
   group,
-  guestNetwork,
   nowAfter,
   observed,
   otherID,
-  PaperGuest,
   spec,
-} from "../../../../../test/hosted/paper-guest.ts";
-import { base, internal, oauth, short, sibling } from "../../../../../test/hosted/paper-links.ts";
+} from "../../../../../test/hosted/azure-model.ts";
+import {
+  base,
+  internal,
+  oauth,
+  short,
+  sibling,
+} from "../../../../../test/hosted/endpoint-worlds.ts";
 import { fc } from "../../../../../test/setup/random.ts";
 import type { PrivateEndpoint } from "../../azure/gateways/private-endpoints.ts";
 import { privateZoneIn } from "../../private-dns/zone/observed.ts";
@@ -22,18 +28,18 @@ import type { Observed } from "./observed.ts";
 import { plan } from "./plan.ts";
 import type { EndpointStep } from "./steps.ts";
 
-/** Whose something is before we come. */
-const whose = fc.constantFrom("nobody", "another", "ours" as const);
-type Whose = "nobody" | "another" | "ours";
+/** ClaimedBy something is before we come. */
+const claimedBy = fc.constantFrom("nobody", "another", "ours" as const);
+type ClaimedBy = "nobody" | "another" | "ours";
 
-const claims = (who: Whose): Record<string, string> =>
+const claims = (who: ClaimedBy): Record<string, string> =>
   who === "ours"
     ? { [`postern_user_${clusterID}`]: "plane-uid" }
     : who === "another"
       ? { [`postern_user_${otherID}`]: "their-plane" }
       : {};
 
-const owned = (who: Whose, uid = "link-uid"): Record<string, string> =>
+const owned = (who: ClaimedBy, uid = "link-uid"): Record<string, string> =>
   who === "ours"
     ? { postern_owner: `${clusterID}/${uid}` }
     : who === "another"
@@ -42,35 +48,41 @@ const owned = (who: Whose, uid = "link-uid"): Record<string, string> =>
 
 const hostZone = (host: string) => privateZoneIn(group, `${host}.example.com`);
 
-/** Something that may be in the guest already: zones, links, records and endpoints of anybody. */
+/** Something that may exist in the subscription already: zones, links, records and endpoints of anybody. */
 const found = fc.record({
   endpoint: fc.option(
-    fc.record({ who: whose, state: fc.constantFrom("Approved", "Pending", "Disconnected", "") }),
+    fc.record({
+      who: claimedBy,
+      state: fc.constantFrom("Approved", "Pending", "Disconnected", ""),
+    }),
   ),
-  longEndpoint: fc.option(whose),
-  internal: fc.option(whose),
-  base: fc.option(fc.uniqueArray(whose, { maxLength: 3 })),
-  link: fc.option(fc.record({ who: whose, guests: fc.boolean(), shipped: fc.boolean() })),
+  longEndpoint: fc.option(claimedBy),
+  internal: fc.option(claimedBy),
+  base: fc.option(fc.uniqueArray(claimedBy, { maxLength: 3 })),
+  link: fc.option(fc.record({ who: claimedBy, linked: fc.boolean(), shipped: fc.boolean() })),
   records: fc.uniqueArray(
     fc.record({
-      who: whose,
+      who: claimedBy,
       name: fc.constantFrom("api-one", "oauth-one", "api-two", "www"),
       address: fc.constantFrom("192.168.0.4", "10.0.0.1"),
     }),
     { selector: ({ name }) => name, maxLength: 4 },
   ),
-  hosts: fc.uniqueArray(fc.record({ who: whose, host: fc.constantFrom("api-one", "oauth-one") }), {
-    selector: ({ host }) => host,
-  }),
+  hosts: fc.uniqueArray(
+    fc.record({ who: claimedBy, host: fc.constantFrom("api-one", "oauth-one") }),
+    {
+      selector: ({ host }) => host,
+    },
+  ),
 });
 type Found = typeof found extends fc.Arbitrary<infer T> ? T : never;
 
-function guestWith(has: Found): PaperGuest {
-  const guest = new PaperGuest();
-  const endpoint = (who: Whose, state: string): PrivateEndpoint => ({
+function azureWith(has: Found): AzureModel {
+  const azure = new AzureModel();
+  const endpoint = (who: ClaimedBy, state: string): PrivateEndpoint => ({
     tags: owned(who),
     properties: {
-      subnet: { id: `${guestNetwork}/subnets/workers` },
+      subnet: { id: `${clusterNetwork}/subnets/workers` },
       manualPrivateLinkServiceConnections: [
         {
           properties: {
@@ -82,31 +94,31 @@ function guestWith(has: Found): PaperGuest {
       customDnsConfigs: [{ ipAddresses: ["192.168.0.7"] }],
     },
   });
-  if (has.endpoint) guest.set(short, endpoint(has.endpoint.who, has.endpoint.state));
-  if (has.longEndpoint) guest.set(`${short}-${clusterID}`, endpoint(has.longEndpoint, "Approved"));
-  if (has.internal) guest.set(internal, { tags: claims(has.internal), properties: {} });
+  if (has.endpoint) azure.set(short, endpoint(has.endpoint.who, has.endpoint.state));
+  if (has.longEndpoint) azure.set(`${short}-${clusterID}`, endpoint(has.longEndpoint, "Approved"));
+  if (has.internal) azure.set(internal, { tags: claims(has.internal), properties: {} });
   for (const { who, host } of has.hosts) {
     const zone = hostZone(host);
-    guest.set(zone, { tags: claims(who), properties: {} });
-    guest.set(`${zone}/A/@`, {
+    azure.set(zone, { tags: claims(who), properties: {} });
+    azure.set(`${zone}/A/@`, {
       properties: { ttl: 300, metadata: owned(who), aRecords: [{ ipv4Address: "10.0.0.1" }] },
     });
   }
-  if (!has.base) return guest;
-  guest.set(base, { tags: Object.assign({}, ...has.base.map(claims)), properties: {} });
+  if (!has.base) return azure;
+  azure.set(base, { tags: Object.assign({}, ...has.base.map(claims)), properties: {} });
   if (has.link) {
     const name = has.link.shipped ? "private-router-basedomain-vnet-link" : "by-hand";
-    const network = has.link.guests ? guestNetwork : guestNetwork.replace(/guest$/, "theirs");
-    guest.set(`${base}/virtualNetworkLinks/${name}`, {
+    const network = has.link.linked ? clusterNetwork : clusterNetwork.replace(/guest$/, "theirs");
+    azure.set(`${base}/virtualNetworkLinks/${name}`, {
       tags: claims(has.link.who),
       properties: { virtualNetwork: { id: network } },
     });
   }
   for (const { who, name, address } of has.records)
-    guest.set(`${base}/A/${name}`, {
+    azure.set(`${base}/A/${name}`, {
       properties: { ttl: 300, metadata: owned(who), aRecords: [{ ipv4Address: address }] },
     });
-  return guest;
+  return azure;
 }
 
 /** How the cluster is: its mode, its sibling, what the link side says, what new endpoints become. */
@@ -150,18 +162,18 @@ function worldWith(is: Wanted): Observed {
 
 /** Plan and do until it is at rest; every step is handed to `watch` first. */
 function settle(
-  guest: PaperGuest,
+  azure: AzureModel,
   world: Observed,
   watch: (step: EndpointStep) => void = () => {},
 ) {
   let now = world;
   for (let reconciles = 0; reconciles < 12; reconciles++) {
-    const planned = plan(guest.observed(now));
+    const planned = plan(azure.observed(now));
     const ids = planned.steps.flatMap((step) => ("id" in step ? [idKey(step.id)] : []));
     expect(new Set(ids).size, "two steps write one resource").toBe(ids.length);
     for (const step of planned.steps) {
       watch(step);
-      guest.apply(step);
+      azure.apply(step);
     }
     const before = now;
     now = nowAfter(now, planned);
@@ -185,22 +197,22 @@ const fitting = (has: Found, is: Wanted): Found =>
       };
 
 const prepared = (has: Found, is: Wanted) => {
-  const guest = guestWith(fitting(has, is));
-  guest.state = is.newState;
-  guest.addresses = [...is.addresses];
-  return { guest, world: worldWith(is) };
+  const azure = azureWith(fitting(has, is));
+  azure.state = is.newState;
+  azure.addresses = [...is.addresses];
+  return { azure, world: worldWith(is) };
 };
 
 /** The tags of something that others share with us, without what we have put there. */
-function withoutOurs(tags: Record<string, string>): Record<string, string> {
+function withoutOwnTags(tags: Record<string, string>): Record<string, string> {
   const { [leftTag]: _, ...others } = withoutClaim(tags, { clusterID, uid: "" });
   return others;
 }
 
 /** What is not ours before we begin: everything that lacks our owner and our claim. */
-function foreign(guest: PaperGuest): Map<string, string> {
+function foreign(azure: AzureModel): Map<string, string> {
   const all = new Map<string, string>();
-  for (const [id, { tags, properties }] of guest.resources) {
+  for (const [id, { tags, properties }] of azure.resources) {
     const { metadata } = properties as { metadata?: Record<string, string> };
     const marks = JSON.stringify([tags, metadata]);
     if (!marks.includes(clusterID)) all.set(id, JSON.stringify([tags, properties]));
@@ -208,13 +220,13 @@ function foreign(guest: PaperGuest): Map<string, string> {
   return all;
 }
 
-describe("whatever is in the guest", () => {
+describe("whatever is in the subscription", () => {
   test("a link settles, and then nothing is planned any more (law 1)", () => {
     fc.assert(
       fc.property(found, desired, (has, is) => {
-        const { guest, world } = prepared(has, is);
-        const { now } = settle(guest, world);
-        const requeue = plan(guest.observed(now));
+        const { azure, world } = prepared(has, is);
+        const { now } = settle(azure, world);
+        const requeue = plan(azure.observed(now));
         expect(requeue.steps).toEqual([]);
         expect(nowAfter(now, requeue)).toEqual(now);
       }),
@@ -225,25 +237,25 @@ describe("whatever is in the guest", () => {
   test("nothing of ours is left after the end, however far it had come (law 2)", () => {
     fc.assert(
       fc.property(found, desired, fc.nat(4), (has, is, reconciles) => {
-        const { guest, world } = prepared(has, is);
+        const { azure, world } = prepared(has, is);
         let now = world;
         for (let reconcile = 0; reconcile < reconciles; reconcile++) {
-          const planned = plan(guest.observed(now));
-          for (const step of planned.steps) guest.apply(step);
+          const planned = plan(azure.observed(now));
+          for (const step of planned.steps) azure.apply(step);
           // The process may die before the status is written.
           if (reconcile % 2 === 0) now = nowAfter(now, planned);
         }
         const siblings = now.siblings.map((each) => ({ ...each, lives: false, uses: false }));
-        const others = [...guest.resources.values()].filter(
+        const others = [...azure.resources.values()].filter(
           ({ properties }) =>
             (properties as { metadata?: { postern_owner?: string } }).metadata?.postern_owner ===
             `${clusterID}/${now.self.uid === "link-uid" ? "oauth-uid" : "link-uid"}`,
         );
-        const { planned } = settle(guest, { ...now, siblings, deletion: "control plane" });
+        const { planned } = settle(azure, { ...now, siblings, deletion: "control plane" });
         expect(planned.requeue === "never" ? planned.finalizer : "remove").toBe("remove");
         if (others.length > 0) return;
-        const left = [...guest.resources].filter(([id, { tags, properties }]) => {
-          // A zone that others have put something into stays, and says who used it last.
+        const left = [...azure.resources].filter(([id, { tags, properties }]) => {
+          // A zone that others have put something into remains, and says who used it last.
           const { [leftTag]: _, ...others } = tags ?? {};
           const marks = JSON.stringify([others, properties]);
           // The router's own are not those of the other link.
@@ -261,17 +273,17 @@ describe("whatever is in the guest", () => {
   test("nothing of anybody else's is changed or deleted (law 3)", () => {
     fc.assert(
       fc.property(found, desired, (has, is) => {
-        const { guest, world } = prepared(has, is);
-        const before = foreign(guest);
-        const { now } = settle(guest, world);
-        settle(guest, { ...now, deletion: "object" });
-        // Under our name, to our network, in our zone: ours, whose claims somebody has replaced.
+        const { azure, world } = prepared(has, is);
+        const before = foreign(azure);
+        const { now } = settle(azure, world);
+        settle(azure, { ...now, deletion: "object" });
+        // Under our name, to our network, in our zone: owned, although somebody has replaced its claims.
         const lost =
           has.link?.who === "nobody" &&
-          has.link.guests &&
+          has.link.linked &&
           has.link.shipped &&
           has.base?.includes("ours");
-        // Under our name, in a zone that our cluster alone claims: ours, modified by somebody.
+        // Under our name, in a zone that our cluster alone claims: owned, modified by somebody.
         const modified =
           has.base?.includes("ours") && !has.base.includes("another")
             ? [`${base}/A/api-one`, `${base}/A/oauth-one`]
@@ -279,9 +291,9 @@ describe("whatever is in the guest", () => {
         for (const [id, was] of before) {
           if (lost && id.includes("/virtualnetworklinks/")) continue;
           if (modified.some((each) => idKey(each) === id) && !was.includes(otherID)) continue;
-          const left = guest.resources.get(id);
-          // The claim of a cluster whose other link lives on is its own.
-          const tags = left?.tags && withoutOurs(left.tags);
+          const left = azure.resources.get(id);
+          // The claim of a cluster that has another link is its own.
+          const tags = left?.tags && withoutOwnTags(left.tags);
           expect(left && JSON.stringify([tags, left.properties]), id).toBe(was);
         }
       }),
@@ -289,17 +301,17 @@ describe("whatever is in the guest", () => {
     );
   });
 
-  test("available is True only if a client in the guest's network could connect (law 5)", () => {
+  test("available is True only if a client in the network of the hosted cluster could connect (law 5)", () => {
     fc.assert(
       fc.property(found, desired, (has, is) => {
-        const { guest, world } = prepared(has, is);
+        const { azure, world } = prepared(has, is);
         let now = world;
         for (let reconciles = 0; reconciles < 12; reconciles++) {
-          const look = guest.observed(now);
+          const look = azure.observed(now);
           const planned = plan(look);
           const available = planned.conditions.find(({ type }) => type === conditions.available);
-          if (available?.status === "True") expect(reachable(guest, look)).toBe(true);
-          for (const step of planned.steps) guest.apply(step);
+          if (available?.status === "True") expect(reachable(azure, look)).toBe(true);
+          for (const step of planned.steps) azure.apply(step);
           now = nowAfter(now, planned);
         }
       }),
@@ -310,13 +322,13 @@ describe("whatever is in the guest", () => {
 
 /** Whether a client would come through: by what is in Azure, not by what anybody says. */
 function reachable(
-  guest: PaperGuest,
+  azure: AzureModel,
   { link, status, object, choices, cluster }: Observed,
 ): boolean {
   if (link.condition?.status !== "True") return false;
   const endpoint = [short, `${short}-${clusterID}`]
     .map((id) => id.replace("private-router", object.name))
-    .map((id) => guest.at<PrivateEndpoint>(id))
+    .map((id) => azure.at<PrivateEndpoint>(id))
     .find(
       (each) =>
         each?.tags?.postern_owner ===
@@ -327,18 +339,18 @@ function reachable(
   if (address === undefined) return false;
   if (choices.zones === "none") return true;
   const leads = (zone: string, name: string) => {
-    const linked = guest
+    const linked = azure
       .below(zone)
-      .some((id) => JSON.stringify(guest.at(id)?.properties).includes(`${guestNetwork}"`));
-    const record = guest.at(`${zone}/A/${name}`)?.properties as { aRecords?: unknown } | undefined;
+      .some((id) => JSON.stringify(azure.at(id)?.properties).includes(`${clusterNetwork}"`));
+    const record = azure.at(`${zone}/A/${name}`)?.properties as { aRecords?: unknown } | undefined;
     return linked && JSON.stringify(record?.aRecords ?? "").includes(address);
   };
-  const leadsIn = (host: string) =>
+  const resolves = (host: string) =>
     cluster?.domain === "example.com" ? leads(hostZone(host), "@") : leads(base, host);
   if (object.name !== "private-router")
-    return object.spec.baseDomain !== undefined && leadsIn("oauth-one");
+    return object.spec.baseDomain !== undefined && resolves("oauth-one");
   const names = leads(privateZoneIn(group, "one.hypershift.local"), "api");
   return (
-    names && (object.spec.baseDomain === undefined || leadsIn("api-one") || status === undefined)
+    names && (object.spec.baseDomain === undefined || resolves("api-one") || status === undefined)
   );
 }

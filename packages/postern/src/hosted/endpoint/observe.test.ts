@@ -11,7 +11,7 @@ const subscriptionID = "22222222-2222-4222-8222-222222222222";
 const group = `/subscriptions/${subscriptionID}/resourceGroups/guest`;
 const network = `${group}/providers/Microsoft.Network/virtualNetworks/guest`;
 
-/** A control plane, a link of it that nobody holds yet, and an Azure in which nothing is. */
+/** A control plane, a link of it without finalizer, and an Azure in which nothing is. */
 function world(whenAsked: (controlPlane: { metadata: object }) => void) {
   const clock = new ManualClock(0);
   const controlPlane = {
@@ -59,7 +59,7 @@ function world(whenAsked: (controlPlane: { metadata: object }) => void) {
   return () => observe(link as never, parts, reconcile);
 }
 
-test("what is wanted is held before it is made", async () => {
+test("the finalizer is added before anything is created", async () => {
   const planned = plan(await world(() => undefined)());
   expect(planned.finalizer).toBe("add");
   expect(planned.steps.map((step) => step.do)).toContain("make zone");

@@ -66,7 +66,7 @@ import {
   plainName,
   usesHostZones,
 } from "./desired/desired.ts";
-import { hasLostClaim, isOwnPlace } from "./dns/missing-tags.ts";
+import { isOwnPlace, lacksClaim } from "./dns/missing-tags.ts";
 import {
   type Observed,
   type OwnStatus,
@@ -437,7 +437,7 @@ function withoutForeign(observed: Observed, zones: Observed["zones"]): Observed[
     const isOwn =
       ownClaim(tags, observed.self) !== undefined ||
       isHyperShifts(tags, "private-dns-zone") ||
-      hasLostClaim(observed, zone) ||
+      lacksClaim(observed, zone) ||
       (lastUserIn(tags) !== undefined && isOwnPlace(observed, zone));
     return isOwn ? zone : { ...zone, managed: false };
   });

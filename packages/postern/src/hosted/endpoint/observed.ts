@@ -56,7 +56,7 @@ export interface ClusterFacts {
   domain: string | undefined;
   /** How its API server and its OAuth server are published, if by a Route with a name. */
   hostnames: Partial<Record<"APIServer" | "OAuthServer", string>>;
-  /** Why the private link does not lead to the API server. */
+  /** Why the private link does not reach the API server. */
   apiServerProblem?: { reason: string; message: string } | undefined;
   /** Those of them that are not made known to external-dns, with the reason. */
   withheld?: Readonly<Record<string, string>>;
@@ -94,7 +94,7 @@ export interface Choices {
   wrong: string | undefined;
 }
 
-/** An endpoint that may be ours, by name. */
+/** An endpoint that may be owned, by name. */
 export interface ObservedEndpoint {
   id: ResourceId;
   look: Look<PrivateEndpoint>;
@@ -106,7 +106,7 @@ export interface ObservedEndpoint {
 export interface ZoneInRole extends ObservedZone {
   /** `host`: the zone of a single hostname in the base domain. */
   role: "internal" | "base" | "host";
-  /** Created and deleted by us; else it is another's, and only records and links in it are ours. */
+  /** Created and deleted by us; else it is another's, and only records and links in it are owned. */
   managed: boolean;
   desired: boolean;
 }
@@ -159,6 +159,6 @@ export interface Observed {
   zoneNames: readonly string[];
   /** The group's zones could not be listed. */
   zonesFailed: Failure | undefined;
-  /** The Services for external-dns that exist, ours or not. */
+  /** The Services for external-dns that exist, owned or not. */
   services: readonly Service[];
 }

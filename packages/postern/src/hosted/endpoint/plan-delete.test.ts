@@ -1,6 +1,6 @@
 import { claimsIn } from "@postern/core/claims.ts";
 import { describe, expect, test } from "vitest";
-import { nowAfter, observed, otherID, PaperGuest } from "../../../../../test/hosted/paper-guest.ts";
+import { AzureModel, nowAfter, observed, otherID } from "../../../../../test/hosted/azure-model.ts";
 import {
   base,
   internal,
@@ -8,14 +8,14 @@ import {
   settle,
   short,
   steps,
-} from "../../../../../test/hosted/paper-links.ts";
+} from "../../../../../test/hosted/endpoint-worlds.ts";
 import { annotations, conditions } from "../names.ts";
 import { plan } from "./plan.ts";
 
-describe("going", () => {
+describe("a deletion", () => {
   test("begins with everything that Azure takes at once, endpoint included", () => {
-    const { guest, world } = reachable();
-    expect(steps(guest, { ...world, deletion: "object" })).toEqual([
+    const { azure, world } = reachable();
+    expect(steps(azure, { ...world, deletion: "object" })).toEqual([
       "remove endpoint private-router-pe",
       "remove link private-router-vnet-link",
       "remove link private-router-basedomain-vnet-link",
@@ -25,10 +25,10 @@ describe("going", () => {
   test.each(["object", "control plane", "orphan"] as const)(
     "leaves nothing and then lets go (%s)",
     (deletion) => {
-      const { guest, world } = reachable();
-      const end = settle(guest, { ...world, deletion });
-      expect([...guest.resources.keys()]).toEqual([]);
-      expect(plan(guest.observed(end))).toMatchObject({ steps: [], finalizer: "remove" });
+      const { azure, world } = reachable();
+      const end = settle(azure, { ...world, deletion });
+      expect([...azure.resources.keys()]).toEqual([]);
+      expect(plan(azure.observed(end))).toMatchObject({ steps: [], finalizer: "remove" });
     },
   );
 
@@ -37,7 +37,7 @@ describe("going", () => {
       deletion: "control plane",
       link: { ...observed().link, alias: undefined },
     });
-    expect(plan(new PaperGuest().observed(world))).toMatchObject({
+    expect(plan(new AzureModel().observed(world))).toMatchObject({
       steps: [],
       finalizer: "remove",
     });
@@ -45,72 +45,72 @@ describe("going", () => {
 
   test("does not say available to the last (law 5)", () => {
     const { world } = reachable();
-    const first = plan(new PaperGuest().observed({ ...world, deletion: "control plane" }));
+    const first = plan(new AzureModel().observed({ ...world, deletion: "control plane" }));
     expect(first.finalizer).toBeUndefined();
     expect(first.conditions[0]).toMatchObject({ status: "False", reason: "Deleting" });
     expect(
-      plan(new PaperGuest().observed({ ...nowAfter(world, first), deletion: "control plane" }))
+      plan(new AzureModel().observed({ ...nowAfter(world, first), deletion: "control plane" }))
         .finalizer,
     ).toBe("remove");
   });
 
-  test("finds what is ours without status and without the cluster's id: nothing is orphaned", () => {
-    const { guest } = reachable();
+  test("finds what is owned without status and without the cluster's id: nothing is orphaned", () => {
+    const { azure } = reachable();
     const world = observed({
       deletion: "orphan",
       self: { ...observed().self, clusterID: undefined },
     });
-    settle(guest, world);
-    expect([...guest.resources.keys()]).toEqual([]);
+    settle(azure, world);
+    expect([...azure.resources.keys()]).toEqual([]);
   });
 
   test("leaves a zone to the clusters that still use it, and removes only its own records and claim", () => {
-    const { guest, world } = reachable();
-    const zone = guest.at(base);
-    const theirs = { [`postern_user_${otherID}`]: "their-plane" };
-    guest.set(base, { ...zone, tags: { ...zone?.tags, ...theirs }, properties: {} });
-    guest.set(`${base}/A/api-two`, { properties: { metadata: { postern_owner: `${otherID}/x` } } });
+    const { azure, world } = reachable();
+    const zone = azure.at(base);
+    const foreign = { [`postern_user_${otherID}`]: "their-plane" };
+    azure.set(base, { ...zone, tags: { ...zone?.tags, ...foreign }, properties: {} });
+    azure.set(`${base}/A/api-two`, { properties: { metadata: { postern_owner: `${otherID}/x` } } });
     const linkId = `${base}/virtualNetworkLinks/private-router-basedomain-vnet-link`;
-    const link = guest.at(linkId);
-    guest.set(linkId, {
+    const link = azure.at(linkId);
+    azure.set(linkId, {
       ...link,
-      tags: { ...link?.tags, ...theirs },
+      tags: { ...link?.tags, ...foreign },
       properties: link?.properties ?? {},
     });
-    settle(guest, { ...world, deletion: "object" });
-    expect([...guest.resources.keys()].sort()).toEqual(
+    settle(azure, { ...world, deletion: "object" });
+    expect([...azure.resources.keys()].sort()).toEqual(
       [base, `${base}/A/api-two`, linkId].map((id) => id.toLowerCase()).sort(),
     );
-    expect(claimsIn(guest.at(base)?.tags)).toEqual([{ clusterID: otherID, uid: "their-plane" }]);
-    expect(claimsIn(guest.at(linkId)?.tags)).toHaveLength(1);
+    expect(claimsIn(azure.at(base)?.tags)).toEqual([{ clusterID: otherID, uid: "their-plane" }]);
+    expect(claimsIn(azure.at(linkId)?.tags)).toHaveLength(1);
   });
 
-  test("takes a link away that lost its claims and has the name of another link object's", () => {
-    const { guest, world } = reachable();
+  test("deletes a link that lost its claims and has the name of another link object's", () => {
+    const { azure, world } = reachable();
     const links = `${base}/virtualNetworkLinks`;
-    const link = guest.at(`${links}/private-router-basedomain-vnet-link`);
-    guest.resources.delete(`${links}/private-router-basedomain-vnet-link`.toLowerCase());
-    // Made for the OAuth server of a cluster that shared the zone and has gone; somebody has replaced its tags.
-    guest.set(`${links}/oauth-openshift-basedomain-vnet-link`, {
+    const link = azure.at(`${links}/private-router-basedomain-vnet-link`);
+    azure.resources.delete(`${links}/private-router-basedomain-vnet-link`.toLowerCase());
+    // Made for the OAuth server of a cluster that shared the zone and was deleted; somebody has replaced its tags.
+    azure.set(`${links}/oauth-openshift-basedomain-vnet-link`, {
       properties: link?.properties,
       tags: { team: "a" },
     });
-    settle(guest, { ...world, deletion: "object" });
-    expect([...guest.resources.keys()]).toEqual([]);
+    settle(azure, { ...world, deletion: "object" });
+    expect([...azure.resources.keys()]).toEqual([]);
   });
 
   test("leaves a zone to a cluster that has only just claimed it", () => {
-    const { guest, world } = reachable();
-    const tags = { ...guest.at(base)?.tags, [`postern_user_${otherID}`]: "their-plane" };
-    guest.set(base, { ...guest.at(base), tags, properties: {} });
-    settle(guest, { ...world, deletion: "object" });
-    expect([...guest.resources.keys()]).toEqual([base.toLowerCase()]);
-    expect(claimsIn(guest.at(base)?.tags)).toEqual([{ clusterID: otherID, uid: "their-plane" }]);
+    const { azure, world } = reachable();
+    const tags = { ...azure.at(base)?.tags, [`postern_user_${otherID}`]: "their-plane" };
+    azure.set(base, { ...azure.at(base), tags, properties: {} });
+    settle(azure, { ...world, deletion: "object" });
+    expect([...azure.resources.keys()]).toEqual([base.toLowerCase()]);
+    expect(claimsIn(azure.at(base)?.tags)).toEqual([{ clusterID: otherID, uid: "their-plane" }]);
   });
 
-  test("waits with a zone until its link is gone", () => {
-    const { guest, world } = reachable();
-    const now = guest.observed({ ...world, deletion: "object" });
+  test("waits with a zone until its link is deleted", () => {
+    const { azure, world } = reachable();
+    const now = azure.observed({ ...world, deletion: "object" });
     const zones = now.zones.map((zone) => ({
       ...zone,
       links: zone.links.map(({ id }) => ({
@@ -124,19 +124,19 @@ describe("going", () => {
   });
 
   test("leaves a zone into which somebody has put something", () => {
-    const { guest, world } = reachable();
-    guest.set(`${base}/A/theirs`, { properties: {} });
-    settle(guest, { ...world, deletion: "object" });
-    expect([...guest.resources.keys()].sort()).toEqual(
+    const { azure, world } = reachable();
+    azure.set(`${base}/A/theirs`, { properties: {} });
+    settle(azure, { ...world, deletion: "object" });
+    expect([...azure.resources.keys()].sort()).toEqual(
       [base, `${base}/A/theirs`].map((id) => id.toLowerCase()),
     );
-    expect(claimsIn(guest.at(base)?.tags)).toEqual([]);
+    expect(claimsIn(azure.at(base)?.tags)).toEqual([]);
   });
 
-  test("does not let go while the zones cannot be looked at", () => {
-    const { guest, world } = reachable();
+  test("does not remove the finalizer while the zones cannot be read", () => {
+    const { azure, world } = reachable();
     const failure = { reason: "AuthorizationFailed", message: "no right", requeueAfterMs: 600_000 };
-    const now = guest.observed({ ...world, deletion: "object" });
+    const now = azure.observed({ ...world, deletion: "object" });
     const planned = plan({ ...now, endpoints: [], zones: [], zonesFailed: failure });
     expect(planned.finalizer).toBeUndefined();
     expect(planned.conditions[0]).toMatchObject({ status: "False", reason: "CleanupFailed" });
@@ -145,8 +145,8 @@ describe("going", () => {
   });
 
   test("does not let a failure of names postpone the endpoint (§6.7)", () => {
-    const { guest, world } = reachable();
-    const now = guest.observed({ ...world, deletion: "object" });
+    const { azure, world } = reachable();
+    const now = azure.observed({ ...world, deletion: "object" });
     const failure = {
       reason: "ScopeLocked",
       message: "a lock forbids it",
@@ -162,10 +162,10 @@ describe("going", () => {
     expect(planned.finalizer).toBeUndefined();
   });
 
-  test("goes on while the cluster is paused", () => {
-    const { guest, world } = reachable({});
-    settle(guest, { ...world, deletion: "object", pause: { paused: true } });
-    expect([...guest.resources.keys()]).toEqual([]);
+  test("continues while the cluster is paused", () => {
+    const { azure, world } = reachable({});
+    settle(azure, { ...world, deletion: "object", pause: { paused: true } });
+    expect([...azure.resources.keys()]).toEqual([]);
   });
 
   test("names the annotation that abandons the resources when no credential works, and never orphans them by itself", () => {
@@ -207,20 +207,20 @@ describe("going", () => {
   });
 
   test("what cannot be deleted though it can be read can be left behind too", () => {
-    const { guest, world } = reachable();
+    const { azure, world } = reachable();
     const failed = { type: conditions.dns, status: "False", reason: "CleanupFailed" } as const;
     const now = {
       ...world,
       deletion: "object" as const,
       conditions: [{ ...failed, message: "a lock forbids it", lastTransitionTime: "x" }],
     };
-    const planned = plan(guest.observed(now));
+    const planned = plan(azure.observed(now));
     expect(planned.steps.length).toBeGreaterThan(0);
     expect(planned.conditions[0]?.message).toMatch(/a lock forbids it.*abandon/);
-    const left = plan(guest.observed({ ...now, abandoned: true }));
+    const left = plan(azure.observed({ ...now, abandoned: true }));
     expect(left.steps).toEqual([]);
     expect(left.conditions[0]).toMatchObject({ reason: "GuestResourcesAbandoned" });
-    const end = plan(guest.observed({ ...nowAfter(now, left), abandoned: true }));
+    const end = plan(azure.observed({ ...nowAfter(now, left), abandoned: true }));
     expect(end).toMatchObject({ steps: [], finalizer: "remove" });
   });
 
@@ -230,54 +230,54 @@ describe("going", () => {
       { metadata: { name: "oauth-private-external", labels: label } },
       { metadata: { name: "kube-apiserver-private-external" } },
     ];
-    const planned = plan(new PaperGuest().observed(observed({ deletion: "object", services })));
+    const planned = plan(new AzureModel().observed(observed({ deletion: "object", services })));
     expect(planned.steps).toMatchObject([{ do: "remove service", found: services[0] }]);
   });
 
   test("abandons nothing while the credential works", () => {
-    const { guest, world } = reachable();
-    settle(guest, { ...world, deletion: "orphan", abandoned: true });
-    expect([...guest.resources.keys()]).toEqual([]);
+    const { azure, world } = reachable();
+    settle(azure, { ...world, deletion: "orphan", abandoned: true });
+    expect([...azure.resources.keys()]).toEqual([]);
   });
 });
 
-describe("going without a known owner", () => {
+describe("a deletion without a known owner", () => {
   const orphaned = () => {
-    const { guest, world } = reachable();
+    const { azure, world } = reachable();
     const self = { ...world.self, controlPlaneUid: undefined };
-    return { guest, world: { ...world, self, cluster: undefined, deletion: "object" } as const };
+    return { azure, world: { ...world, self, cluster: undefined, deletion: "object" } as const };
   };
 
-  test("is held, and says so, while a zone may be the cluster's", () => {
-    const { guest, world } = orphaned();
-    const end = settle(guest, world);
-    const planned = plan(guest.observed(end));
+  test("keeps the finalizer, and says so, while a zone may be the cluster's", () => {
+    const { azure, world } = orphaned();
+    const end = settle(azure, world);
+    const planned = plan(azure.observed(end));
     expect(planned.finalizer).toBeUndefined();
     expect(planned.conditions[0]).toMatchObject({ status: "False", reason: "CleanupFailed" });
     expect(planned.conditions[0]?.message).toMatch(/the zone .* ownerReferences back/);
-    expect(guest.at(base)).toBeDefined();
+    expect(azure.at(base)).toBeDefined();
   });
 
   test("ends when its owner is known again, or when somebody gives the rest up", () => {
-    const { guest, world } = orphaned();
-    const reported = settle(guest, world);
+    const { azure, world } = orphaned();
+    const reported = settle(azure, world);
     const given = nowAfter(
       { ...reported, abandoned: true },
-      plan(guest.observed({ ...reported, abandoned: true })),
+      plan(azure.observed({ ...reported, abandoned: true })),
     );
-    expect(plan(guest.observed(given))).toMatchObject({ steps: [], finalizer: "remove" });
-    settle(guest, {
+    expect(plan(azure.observed(given))).toMatchObject({ steps: [], finalizer: "remove" });
+    settle(azure, {
       ...reported,
       self: reachable().world.self,
       cluster: reachable().world.cluster,
     });
-    expect([...guest.resources.keys()]).toEqual([]);
+    expect([...azure.resources.keys()]).toEqual([]);
   });
 });
 
-test("going names what Azure has not ended yet", () => {
-  const { guest, world } = reachable();
-  const looked = guest.observed({ ...world, deletion: "object" });
+test("a deletion names what Azure has not ended yet", () => {
+  const { azure, world } = reachable();
+  const looked = azure.observed({ ...world, deletion: "object" });
   const look = { state: "changing", retryAfterMs: 10_000 } as const;
   const endpoints = looked.endpoints.slice(0, 1).map((each) => ({ ...each, look }));
   const zones = looked.zones.map((zone) => ({

@@ -68,7 +68,7 @@ function lastingFailure({
 }
 
 /**
- * The ids of what may remain in Azure: what the status names, and what was read and is ours. Resources that are known not to exist are
+ * The ids of what may remain in Azure: what the status names, and what was read and is owned. Resources that are known not to exist are
  * left out. Zones are listed with everything in them.
  */
 function remaining(observed: Observed): string {
@@ -117,7 +117,7 @@ function checkAbandoned(
   };
 }
 
-/** Nothing is left. An object that stays, because only its control plane is deleted, is not Available any more. */
+/** Nothing is left. An object that remains, because only its control plane is deleted, is not Available any more. */
 function checkFinished(
   observed: Observed,
   { steps, problems, requeueMs }: Part<EndpointStep>,
@@ -125,7 +125,7 @@ function checkFinished(
   if (steps.length > 0 || problems.length > 0 || requeueMs !== undefined) return undefined;
   const available = observed.conditions.find(({ type }) => type === conditions.available);
   if (available?.status !== "True") return removeFinalizer;
-  const message = `the guest side is removed: ${whyDeleted(observed)}`;
+  const message = `what was created for the hosted cluster is deleted: ${whyDeleted(observed)}`;
   return {
     steps: [],
     conditions: conditionsFor({ reason: reasons.deleting, message }),
@@ -170,7 +170,7 @@ function deletingProblem(observed: Observed): Problem {
     unfinished.length > 0
       ? ` · it waits for Azure to end what it does to ${unfinished.join(", ")} · look there if this takes long`
       : "";
-  const message = `the guest side is being removed: ${whyDeleted(observed)}${waitsFor}`;
+  const message = `what was created for the hosted cluster is being deleted: ${whyDeleted(observed)}${waitsFor}`;
   return { reason: reasons.deleting, message };
 }
 
@@ -189,7 +189,7 @@ function unknownClaims({ self, zones }: Observed): Problem[] {
     }));
 }
 
-/** The Services for external-dns are deleted with the router's link: they lead to its endpoint. */
+/** The Services for external-dns are deleted with the router's link: they point to its endpoint. */
 function deleteServices({ services }: Observed, why: string): EndpointStep[] {
   return services
     .filter(({ metadata }) => metadata.labels?.[externalLabel] === "true")
@@ -199,7 +199,7 @@ function deleteServices({ services }: Observed, why: string): EndpointStep[] {
       do: "remove service",
       verb: "delete",
       found,
-      why: `the Service ${found.metadata.name} goes: ${why}`,
+      why: `the Service ${found.metadata.name} is deleted: ${why}`,
       condition: conditions.dns,
     }));
 }

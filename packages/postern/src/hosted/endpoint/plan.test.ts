@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import {
+  AzureModel,
   alias,
-  guestNetwork,
+  clusterNetwork,
   nowAfter,
   observed,
-  PaperGuest,
-} from "../../../../../test/hosted/paper-guest.ts";
+} from "../../../../../test/hosted/azure-model.ts";
 import {
   addressOf,
   base,
@@ -18,36 +18,36 @@ import {
   settle,
   short,
   steps,
-} from "../../../../../test/hosted/paper-links.ts";
+} from "../../../../../test/hosted/endpoint-worlds.ts";
 import type { PrivateEndpoint } from "../../azure/gateways/private-endpoints.ts";
 import { conditions } from "../names.ts";
 import type { Observed } from "./observed.ts";
 import { plan } from "./plan.ts";
 
-test("a link that does not lead to the API server is not Available, and says so (law 5)", () => {
+test("a link that does not reach the API server is not Available, and says so (law 5)", () => {
   const apiServerProblem = { reason: "APIServerNotBehindLink", message: "another port" };
   const { world } = reachable();
-  const { guest, world: router } = reachable({
+  const { azure, world: router } = reachable({
     cluster: { ...(world.cluster as NonNullable<Observed["cluster"]>), apiServerProblem },
   });
   expect(reported(router)).toBe("False APIServerNotBehindLink");
   expect(reported(router, conditions.endpoint)).toBe("True AzureSuccess");
-  expect(addressOf(guest, `${internal}/A/api`)).toBe("192.168.0.4");
+  expect(addressOf(azure, `${internal}/A/api`)).toBe("192.168.0.4");
 });
 
 describe("a new link", () => {
   test("begins with the endpoint and both zones at once", () => {
-    expect(steps(new PaperGuest(), observed())).toEqual([
+    expect(steps(new AzureModel(), observed())).toEqual([
       "make endpoint private-router-pe",
       "make zone one.hypershift.local",
       "make zone example.com",
     ]);
   });
 
-  test("ends with names that lead to the endpoint, and says so (§6.2–6.5)", () => {
-    const { guest, world } = reachable();
+  test("ends with names that point to the endpoint, and says so (§6.2–6.5)", () => {
+    const { azure, world } = reachable();
     expect(
-      [...guest.resources.keys()]
+      [...azure.resources.keys()]
         .map((id) => id.slice(id.indexOf("microsoft.network/") + 18))
         .sort(),
     ).toEqual([
@@ -74,28 +74,28 @@ describe("a new link", () => {
   });
 
   test("asks by alias, with a message that Azure takes", () => {
-    const [step] = plan(new PaperGuest().observed(observed())).steps;
+    const [step] = plan(new AzureModel().observed(observed())).steps;
     const body = (step as { body: PrivateEndpoint }).body;
     const [asked] = body.properties.manualPrivateLinkServiceConnections ?? [];
     expect(asked?.properties.privateLinkServiceId).toBe(alias);
     expect(asked?.properties.requestMessage?.length).toBeLessThanOrEqual(140);
-    expect(body.properties.subnet?.id).toBe(`${guestNetwork}/subnets/workers`);
+    expect(body.properties.subnet?.id).toBe(`${clusterNetwork}/subnets/workers`);
   });
 
   test("waits for the alias with its endpoint and the base domain's link, not with the rest", () => {
     const world = observed({ link: { ...observed().link, alias: undefined } });
-    const guest = new PaperGuest();
-    expect(steps(guest, world)).toEqual([
+    const azure = new AzureModel();
+    expect(steps(azure, world)).toEqual([
       "make zone one.hypershift.local",
       "make zone example.com",
     ]);
-    const withoutForeign = settle(guest, world);
-    expect(guest.at(`${internal}/virtualNetworkLinks/private-router-vnet-link`)).toBeDefined();
-    expect(guest.below(base)).toEqual([]);
+    const withoutForeign = settle(azure, world);
+    expect(azure.at(`${internal}/virtualNetworkLinks/private-router-vnet-link`)).toBeDefined();
+    expect(azure.below(base)).toEqual([]);
     expect(reported(withoutForeign, conditions.endpoint)).toBe("False LinkServicePending");
   });
 
-  test("makes nothing before the control plane is held", () => {
+  test("creates nothing before the finalizer is on the control plane", () => {
     const cluster = { ...observed().cluster, hasFinalizer: false } as NonNullable<
       Observed["cluster"]
     >;
@@ -120,15 +120,15 @@ describe("a new link", () => {
   });
 
   test("writes AAAA records for an IPv6 address, and A and AAAA records for both", () => {
-    const guest = new PaperGuest();
-    guest.addresses = ["192.168.0.4", "FD00::4"];
-    const world = settle(guest, observed());
-    expect(guest.at(`${internal}/AAAA/api`)).toMatchObject({
+    const azure = new AzureModel();
+    azure.addresses = ["192.168.0.4", "FD00::4"];
+    const world = settle(azure, observed());
+    expect(azure.at(`${internal}/AAAA/api`)).toMatchObject({
       properties: { aaaaRecords: [{ ipv6Address: "fd00::4" }] },
     });
-    expect(addressOf(guest, `${internal}/A/api`)).toBe("192.168.0.4");
+    expect(addressOf(azure, `${internal}/A/api`)).toBe("192.168.0.4");
     expect(reported(world)).toBe("True AzureSuccess");
-    changeEndpoint(guest, {
+    changeEndpoint(azure, {
       networkInterfaces: [
         {
           id: "/nic",
@@ -136,23 +136,23 @@ describe("a new link", () => {
         },
       ],
     });
-    settle(guest, world);
-    expect(guest.at(`${internal}/A/api`)).toBeUndefined();
+    settle(azure, world);
+    expect(azure.at(`${internal}/A/api`)).toBeUndefined();
   });
 
   test("takes the addresses of its names before those of its interfaces", () => {
-    const { guest, world } = reachable();
-    changeEndpoint(guest, { customDnsConfigs: [{ fqdn: "api", ipAddresses: ["192.168.0.9"] }] });
-    settle(guest, world);
-    expect(addressOf(guest, `${internal}/A/api`)).toBe("192.168.0.9");
+    const { azure, world } = reachable();
+    changeEndpoint(azure, { customDnsConfigs: [{ fqdn: "api", ipAddresses: ["192.168.0.9"] }] });
+    settle(azure, world);
+    expect(addressOf(azure, `${internal}/A/api`)).toBe("192.168.0.9");
   });
 });
 
 describe("available", () => {
   test("is not True before the link service is created, and has its reason until then", () => {
-    const { guest, world } = reachable();
+    const { azure, world } = reachable();
     const condition = { status: "False", reason: "PLSCreationFailed", message: "no" } as const;
-    const now = settle(guest, { ...world, link: { ...world.link, condition } });
+    const now = settle(azure, { ...world, link: { ...world.link, condition } });
     expect(reported(now)).toBe("False PLSCreationFailed");
     expect(message(now)).toBe("no");
     expect(reported(now, conditions.endpoint)).toBe("True AzureSuccess");
@@ -162,37 +162,37 @@ describe("available", () => {
     ["says nothing yet", { condition: undefined }],
     ["was decided for an older spec", { current: false }],
   ])("is not True too early: it is False while the link service's condition %s", (_when, over) => {
-    const { guest, world } = reachable();
-    const now = settle(guest, { ...world, link: { ...world.link, ...over } });
+    const { azure, world } = reachable();
+    const now = settle(azure, { ...world, link: { ...world.link, ...over } });
     expect(reported(now)).toBe("False LinkServicePending");
   });
 
-  test("goes False when the endpoint breaks, and True when it works again", () => {
-    const { guest, world } = reachable();
-    connection(guest, "Rejected");
-    const broken = settle(guest, world);
+  test("becomes False when the endpoint breaks, and True when it works again", () => {
+    const { azure, world } = reachable();
+    connection(azure, "Rejected");
+    const broken = settle(azure, world);
     expect(reported(broken)).toBe("False PrivateEndpointConnectionNotApproved");
-    connection(guest, "Approved");
-    expect(reported(settle(guest, broken))).toBe("True AzureSuccess");
+    connection(azure, "Approved");
+    expect(reported(settle(azure, broken))).toBe("True AzureSuccess");
   });
 
-  test("goes False while a name leads elsewhere, and the name is put right", () => {
-    const { guest, world } = reachable();
+  test("becomes False while a name points elsewhere, and the name is corrected", () => {
+    const { azure, world } = reachable();
     const id = `${internal}/A/api`;
-    const found = guest.at<{ properties: object }>(id);
-    guest.set(id, {
+    const found = azure.at<{ properties: object }>(id);
+    azure.set(id, {
       ...found,
       properties: { ...found?.properties, aRecords: [{ ipv4Address: "10.9.9.9" }] },
     });
-    const planned = plan(guest.observed(world));
+    const planned = plan(azure.observed(world));
     expect(planned.conditions[0]).toMatchObject({ status: "False" });
-    expect(planned.steps).toMatchObject([{ do: "write name", ifMatch: guest.at(id)?.etag }]);
-    expect(reported(settle(guest, world))).toBe("True AzureSuccess");
+    expect(planned.steps).toMatchObject([{ do: "write name", ifMatch: azure.at(id)?.etag }]);
+    expect(reported(settle(azure, world))).toBe("True AzureSuccess");
   });
 
   test("writes the same conditions in every reconcile at rest: a status write does not cause the next", () => {
-    const { guest, world } = reachable();
-    const planned = plan(guest.observed(world));
+    const { azure, world } = reachable();
+    const planned = plan(azure.observed(world));
     expect(planned).toMatchObject({ steps: [], requeue: "drift", events: [] });
     expect(nowAfter(world, planned).conditions).toEqual(world.conditions);
     expect(planned.status).toEqual(world.status);
@@ -201,23 +201,23 @@ describe("available", () => {
 
 describe("a pause", () => {
   test("stops every change of the endpoint and of DNS, and a broken connection is reported all the same", () => {
-    const { guest, world } = reachable();
-    connection(guest, "Disconnected");
-    const planned = plan(guest.observed({ ...world, pause: { paused: true } }));
+    const { azure, world } = reachable();
+    connection(azure, "Disconnected");
+    const planned = plan(azure.observed({ ...world, pause: { paused: true } }));
     expect(planned.steps).toEqual([]);
     expect(planned.conditions[0]).toMatchObject({ status: "False", reason: "Paused" });
     expect(planned.status).toEqual(world.status);
   });
 
   test("of a cluster that works says nothing", () => {
-    const { guest, world } = reachable();
-    const planned = plan(guest.observed({ ...world, pause: { paused: true, untilMs: 1_000 } }));
+    const { azure, world } = reachable();
+    const planned = plan(azure.observed({ ...world, pause: { paused: true, untilMs: 1_000 } }));
     expect(nowAfter(world, planned).conditions).toEqual(world.conditions);
     expect(planned.requeue).toEqual({ afterMs: 1_000 });
   });
 
   test("of a new cluster puts no finalizer on it", () => {
-    const planned = plan(new PaperGuest().observed(observed({ pause: { paused: true } })));
+    const planned = plan(new AzureModel().observed(observed({ pause: { paused: true } })));
     expect(planned.finalizer).toBeUndefined();
     expect(planned.steps).toEqual([]);
   });

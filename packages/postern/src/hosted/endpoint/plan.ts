@@ -28,7 +28,7 @@ import type { EndpointStep } from "./steps.ts";
 
 /**
  * What to do for one AzurePrivateLinkService: endpoint, zones and Services begin at once. It is Available if its link service,
- * its endpoint and its DNS records are, and the link leads to the API server; else it reports the first that is not.
+ * its endpoint and its DNS records are, and the link reaches the API server; else it reports the first that is not.
  */
 export function plan(observed: Observed): Plan<EndpointStep> {
   if (observed.deletion !== undefined) return planDelete(observed);
@@ -68,24 +68,24 @@ function checkCluster({ cluster, self }: Observed): Problem | undefined {
   if (cluster === undefined)
     return problemOf(
       reasons.controlPlaneUnknown,
-      "nothing is made in the guest · the object has no HostedControlPlane as its owner · it is made by Postern or HyperShift, not by hand",
+      "nothing is created for the hosted cluster · the object has no HostedControlPlane as its owner · it is made by Postern or HyperShift, not by hand",
     );
   if (cluster.misnamed)
     return problemOf(
       reasons.invalidAnnotation,
-      `nothing is made in the guest · the annotation ${clusterAnnotation} is not <namespace>/<name> of a HostedCluster, and tags are made from it · correct it`,
+      `nothing is created for the hosted cluster · the annotation ${clusterAnnotation} is not <namespace>/<name> of a HostedCluster, and tags are made from it · correct it`,
     );
   if (cluster.unverified !== undefined) return problemOf(reasons.unverified, cluster.unverified);
   if (cluster.notAllowed !== undefined) return problemOf(reasons.notAllowed, cluster.notAllowed);
   if (self.clusterID === undefined)
     return problemOf(
       reasons.clusterIDMissing,
-      "nothing is made in the guest · neither the HostedControlPlane nor the HostedCluster has spec.clusterID · set it",
+      "nothing is created for the hosted cluster · neither the HostedControlPlane nor the HostedCluster has spec.clusterID · set it",
     );
   if (!cluster.hasFinalizer)
     return problemOf(
-      reasons.controlPlaneNotHeld,
-      "nothing is made in the guest yet · the HostedControlPlane has no finalizer that keeps its credential · it is put there shortly",
+      reasons.finalizerMissing,
+      "nothing is created for the hosted cluster yet · the HostedControlPlane has no finalizer that keeps its credential · it is put there shortly",
     );
   return undefined;
 }
@@ -127,7 +127,7 @@ function planOneZone(
   addresses: readonly string[] | undefined,
 ): NamesPart {
   const { usable, steps, ...part } = planDesiredZone(observed, zone, addresses);
-  // Of a zone that cannot be read, what was published stays published.
+  // Of a zone that cannot be read, the published status is not removed.
   const kept = zone.unread !== undefined && isPublished(observed, zone);
   return {
     ...part,
@@ -138,7 +138,7 @@ function planOneZone(
 
 const noBaseDomain = problemOf(
   reasons.baseDomainMissing,
-  "the OAuth server has no name in the guest · spec.baseDomain is missing · publish OAuthServer under a hostname oauth-<cluster>.<domain>, or set spec.dns.baseDomain",
+  "the OAuth server has no name in the network of the hosted cluster · spec.baseDomain is missing · publish OAuthServer under a hostname oauth-<cluster>.<domain>, or set spec.dns.baseDomain",
 );
 
 function problemOf(reason: string, message: string): Problem {
@@ -200,7 +200,7 @@ function availability(
     return problemOf(reasons.linkPending, "the link service is not known to be ready");
   const unavailable = [condition, endpoint, dns].find(({ status }) => status !== "True");
   if (unavailable !== undefined) return problemOf(unavailable.reason, unavailable.message);
-  // The link of the OAuth server leads to nothing else.
+  // The link of the OAuth server points to nothing else.
   if (object.name === privateRouter && cluster?.apiServerProblem !== undefined)
     return cluster.apiServerProblem;
   return {

@@ -14,7 +14,7 @@ export const reasons = {
 
   // Ours: pending.
   controlPlaneUnknown: "ControlPlaneUnknown",
-  controlPlaneNotHeld: "ControlPlaneNotHeld",
+  finalizerMissing: "ControlPlaneNotHeld",
   clusterIDMissing: "ClusterIDMissing",
   linkPending: "LinkServicePending",
   endpointCreating: "PrivateEndpointCreating",

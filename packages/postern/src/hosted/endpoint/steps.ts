@@ -3,7 +3,7 @@ import type { Step } from "../../kube/feature.ts";
 import type { PrivateDnsStep } from "../../private-dns/steps.ts";
 import type { PrivateEndpointStep } from "../../private-link/endpoint/steps.ts";
 
-/** Everything that this feature does. `on` names the resource, `do` is for people. */
+/** Everything that this feature does. `on` names the resource, `do` is the text that is shown. */
 export type EndpointStep =
   | PrivateEndpointStep
   | PrivateDnsStep

@@ -3,7 +3,7 @@ import { type LinkScript, LinkWorld } from "../../../../../test/hosted/link-laws
 import { fc } from "../../../../../test/setup/random.ts";
 
 /*
- * The laws, over random worlds: links of several clusters, things of other people that stand in the way, and changes that
+ * The laws, over random worlds: links of several clusters, resources of others that are in the way, and changes that
  * somebody makes between any two reconciles. The simulator is the Azure, and what is under test is the whole of see, plan and apply.
  */
 
@@ -29,7 +29,7 @@ const script: fc.Arbitrary<LinkScript> = fc.record({
   changes: fc.array(change, { maxLength: 12 }),
 });
 
-test("every plan settles, deletions leave nothing, and what is not ours is never touched", async () => {
+test("every plan settles, deletions leave nothing, and what is not owned is never touched", async () => {
   await fc.assert(
     fc.asyncProperty(script, async (given) => {
       const world = await LinkWorld.start(given);
@@ -55,7 +55,7 @@ test("every plan settles, deletions leave nothing, and what is not ours is never
   );
 }, 120_000);
 
-test("a world that is told twice ends twice the same", async () => {
+test("the same random world ends in the same way twice", async () => {
   const given: LinkScript = {
     ...{ links: 2, mode: "shared", prefixLength: 28 },
     strangers: { service: true, subnet: true, clusterSubnet: false },

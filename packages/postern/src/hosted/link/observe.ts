@@ -46,7 +46,7 @@ export async function observe(
       ? observeDelete(object, belonging, subject, reconcile, parts)
       : observeUp(object, belonging, subject, found, reconcile, parts),
   );
-  return "failed" in observed ? { stage: "unseen", subject, failure: observed.failed } : observed;
+  return "failed" in observed ? { stage: "unread", subject, failure: observed.failed } : observed;
 }
 
 async function observeUp(
@@ -72,12 +72,12 @@ async function observeUp(
       ? ownershipOf(look.resource, claimantOf(subject, belonging, at, parts))
       : { is: "ours" };
   const usualLook = await lookAt(arm, usual, maxAgeMs, subject);
-  // Another cluster that has or had our clusterID does not keep us from having a link service.
+  // Another cluster that has or had our clusterID does not prevent ours.
   const isAnothers = ownerOf(usualLook, usual).is === "another";
   const taken =
     serviceList.ownedBy(subject.uid).some((each) => sameId(each, own)) ||
     sameId(subject.fields.privateLinkServiceID ?? "", own) ||
-    (isAnothers && (belonging.sharesClusterID || isLookedAfter(usualLook, parts)));
+    (isAnothers && (belonging.sharesClusterID || hasLiveOwner(usualLook, parts)));
   const id = taken ? own : usual;
   const found = { ...given, serviceName: nameOf(id) };
   const first = taken ? await lookAt(arm, own, maxAgeMs, subject) : usualLook;
@@ -138,7 +138,7 @@ async function observeUp(
 }
 
 /** Whether the owner of a service exists: as an object here, or in another management cluster. */
-function isLookedAfter(
+function hasLiveOwner(
   look: Look<PrivateLinkService>,
   { exists, installation }: LinkParts,
 ): boolean {
@@ -182,14 +182,14 @@ async function asItIsNow(
   return fixed.length > 0 ? privateLinkServices(arm).look(desired.id) : reported;
 }
 
-/** Only those of our Service. The one that the link service uses stays; else the first by id, so it is always the same. */
+/** Only those of our Service: the one that the link service uses, else the first by id, so that it is always the same. */
 function chosen(
   all: readonly Frontend[],
   serviceUid: string,
   current: string | undefined,
 ): ObservedFrontend {
-  const ours = all.filter((each) => isFrontendOf(each, serviceUid));
-  const frontend = ours.find((each) => sameId(each.id, current ?? "")) ?? ours[0];
+  const own = all.filter((each) => isFrontendOf(each, serviceUid));
+  const frontend = own.find((each) => sameId(each.id, current ?? "")) ?? own[0];
   if (frontend !== undefined) return { is: "found", frontend };
   const [foreign] = all;
   return foreign === undefined ? { is: "missing" } : { is: "foreign", frontend: foreign };

@@ -38,7 +38,7 @@ export interface StatusFields {
 }
 
 /** All that a plan decides by: plain data, read once. */
-export type Observed = Stopped | Unseen | Up | Down;
+export type Observed = Stopped | Unread | Up | Down;
 
 /** Nothing can be done, and Azure was not asked. */
 export interface Stopped {
@@ -48,8 +48,8 @@ export interface Stopped {
 }
 
 /** Azure could not be asked. */
-export interface Unseen {
-  stage: "unseen";
+export interface Unread {
+  stage: "unread";
   subject: Subject;
   failure: Failure;
 }
@@ -93,7 +93,7 @@ export interface Down {
   /** How long to wait until our own endpoint is deleted; 0 where there is none. */
   guestMs: number;
   /** Every link service that is or may be the object's. */
-  services: readonly { id: ResourceId; look: Look<PrivateLinkService>; ours: boolean }[];
+  services: readonly { id: ResourceId; look: Look<PrivateLinkService>; isOwn: boolean }[];
   /** The subnet of the NAT address of one of its services, where we created it. */
   natOfService: ResourceId | undefined;
   nat: LeavingObserved;

@@ -22,19 +22,19 @@ const connected = (...list: Parameters<typeof connection>[]) => [
   {
     id: serviceId,
     look: there(service({ privateEndpointConnections: list.map((each) => connection(...each)) })),
-    ours: true,
+    isOwn: true,
   },
 ];
 
 describe("a link that is being deleted", () => {
-  test("without connections loses its service, with the etag that was seen", () => {
+  test("without connections loses its service, with the etag that was observed", () => {
     const made = plan(down());
     expect(made.steps).toMatchObject([{ do: "remove the link service", etag: 'W/"1"' }]);
     expect(reported(made)).toBe("False PLSDeleting");
     expect(made.finalizer).toBeUndefined();
   });
 
-  test("withdraws the alias and keeps the id, which says where to look", () => {
+  test("withdraws the alias and keeps the id, which says where it was", () => {
     expect(plan(down()).status).toEqual({ privateLinkServiceID: serviceId });
   });
 
@@ -52,14 +52,14 @@ describe("a link that is being deleted", () => {
     expect(doing(plan(down({ services })))).toEqual(["reject a connection"]);
   });
 
-  test("gives the guest side its time to delete its own endpoint, in any case of the id", () => {
+  test("gives the endpoint feature its time to delete its own endpoint, in any case of the id", () => {
     const services = connected([ownEndpoint.toUpperCase(), "Approved"]);
     const waiting = plan(down({ services, guestMs: 90_000 }));
     expect(waiting).toMatchObject({ steps: [], requeue: { afterMs: 90_000 } });
     expect(doing(plan(down({ services, guestMs: 0 })))).toEqual(["reject a connection"]);
   });
 
-  test("does not wait for the guest side with endpoints of others", () => {
+  test("does not wait for the endpoint feature with endpoints of others", () => {
     const services = connected([ownEndpoint, "Approved"], [otherEndpoint, "Approved"]);
     const made = plan(down({ services, guestMs: 90_000 }));
     expect(made.steps).toMatchObject([{ why: expect.stringContaining("of-somebody") }]);
@@ -82,34 +82,34 @@ describe("a link that is being deleted", () => {
 
   test("waits for what is under way", () => {
     const look = { state: "changing", retryAfterMs: 7_000 } as const;
-    const made = plan(down({ services: [{ id: serviceId, look, ours: true }] }));
+    const made = plan(down({ services: [{ id: serviceId, look, isOwn: true }] }));
     expect(made).toMatchObject({ steps: [], requeue: { afterMs: 7_000 } });
   });
 
   test("has a failed deletion in its condition, and is tried again when Azure said", () => {
     const failure = { reason: "X", message: "m", requeueAfterMs: 600_000 };
     const look = { state: "failed", failure } as const;
-    const made = plan(down({ services: [{ id: serviceId, look, ours: true }] }));
+    const made = plan(down({ services: [{ id: serviceId, look, isOwn: true }] }));
     expect(reported(made)).toBe("False PLSDeletionFailed");
     expect(made.requeue).toEqual({ afterMs: 600_000 });
   });
 
   test("leaves the service of another alone, and is released", () => {
-    const services = [{ id: serviceId, look: there(service()), ours: false }];
+    const services = [{ id: serviceId, look: there(service()), isOwn: false }];
     const made = plan(
       down({ services, natOfService: undefined, subject: subject({ notedSubnet: undefined }) }),
     );
     expect(made).toMatchObject({ steps: [], finalizer: "remove" });
   });
 
-  test("notes its subnet first where nobody has: without the service nothing would tell", () => {
+  test("notes its subnet first where nobody has: without the service nothing would show it", () => {
     const made = plan(down({ subject: subject({ notedSubnet: undefined }) }));
     expect(made.steps).toMatchObject([{ do: "note the NAT subnet", subnet: subnetId }]);
   });
 });
 
-describe("when the service is gone", () => {
-  const services = [{ id: serviceId, look: absent, ours: true }];
+describe("when the link service does not exist", () => {
+  const services = [{ id: serviceId, look: absent, isOwn: true }];
   const left = { services, natOfService: undefined };
 
   test("the last link in a NAT subnet deletes the subnet: it is not orphaned", () => {
@@ -121,7 +121,7 @@ describe("when the service is gone", () => {
     expect(made.finalizer).toBeUndefined();
   });
 
-  test("nothing is released while the subnet goes, or could not go", () => {
+  test("the finalizer is not removed while the subnet is being deleted, or could not be", () => {
     const going = planDelete(down(left), { is: "changing", retryAfterMs: 9_000 });
     expect(going).toMatchObject({ steps: [], requeue: { afterMs: 9_000 } });
     expect(going.finalizer).toBeUndefined();
@@ -137,7 +137,7 @@ describe("when the service is gone", () => {
     });
   });
 
-  test("the note of its subnet goes before the object is released", () => {
+  test("the note of its subnet is removed before the finalizer", () => {
     const made = plan(down(left));
     expect(made.steps).toMatchObject([{ do: "forget the NAT subnet", name: "private-router" }]);
     expect(made.finalizer).toBeUndefined();

@@ -22,7 +22,7 @@ export function planDelete(observed: Down, nat: LeavingChoice): Plan<LinkStep> {
   const note = planNote(observed, natOfService);
   if (note.length > 0) return planSteps(note);
   const parts: Part<LinkStep>[] = [];
-  for (const { id, look } of services.filter(({ ours }) => ours)) {
+  for (const { id, look } of services.filter(({ isOwn }) => isOwn)) {
     if (look.state === "failed")
       return reportFailure(observed, look.failure, reasons.deletionFailed);
     if (look.state === "changing") parts.push(wait(deleting, look.retryAfterMs));
@@ -50,7 +50,7 @@ export function planDelete(observed: Down, nat: LeavingChoice): Plan<LinkStep> {
           verb: "delete",
           id: nat.subnet,
           uid: subject.uid,
-          why: "the last link service in it has gone",
+          why: "the last link service in it was deleted",
           event: "NATSubnetDeleting",
           failsAs: reasons.natSubnetDeletionFailed,
         },
@@ -81,7 +81,7 @@ function reportFailure(observed: Down, failure: Failure, reason: string): Plan<L
   return report(observed, { reason, message: failure.message }, requeueOf(fail(failure, reason)));
 }
 
-/** The ids stay in the status until everything is deleted. The alias cannot be used any more. */
+/** The ids remain in the status until everything is deleted. The alias cannot be used any more. */
 function report(
   { subject }: Down,
   { reason, message }: Pick<Problem, "reason" | "message">,

@@ -9,7 +9,7 @@ import {
   doing,
   fresh,
   frontendId,
-  guest,
+  hostedSubscription,
   messageOf,
   otherEndpoint,
   present,
@@ -38,13 +38,13 @@ function stopped(
 }
 
 describe("a link of which nothing can be made", () => {
-  test("tells why, without a step and without asking again by itself", () => {
+  test("says why, without a step and without asking again by itself", () => {
     const made = stopped({ is: "stopped", reason: reasons.clusterNotFound, message: "gone" });
     expect(reported(made)).toBe("False HostedClusterNotFound");
     expect(made).toMatchObject({ steps: [], requeue: "never" });
   });
 
-  test("keeps what was published while it is so", () => {
+  test("does not change the published status meanwhile", () => {
     const fields = { privateLinkServiceID: serviceId, privateLinkServiceAlias: alias };
     const known = { is: "stopped", reason: reasons.clusterNotFound, message: "gone" } as const;
     expect(plan({ stage: "stopped", subject: subject({ fields }), known }).status).toEqual(fields);
@@ -67,7 +67,7 @@ describe("a link of which nothing can be made", () => {
 
 test("a link service that cannot be read keeps what was published, and the condition has the failure", () => {
   const { subject: published } = up();
-  const made = plan({ stage: "unseen", subject: published, failure });
+  const made = plan({ stage: "unread", subject: published, failure });
   expect(made).toMatchObject({
     steps: [],
     requeue: { afterMs: 600_000 },
@@ -107,8 +107,8 @@ describe("a link service that is not there", () => {
               },
             },
           ],
-          visibility: { subscriptions: [guest] },
-          autoApproval: { subscriptions: [guest] },
+          visibility: { subscriptions: [hostedSubscription] },
+          autoApproval: { subscriptions: [hostedSubscription] },
           enableProxyProtocol: false,
         },
       },
@@ -178,13 +178,13 @@ describe("a link service that is not there", () => {
     expect(made.requeue).toEqual({ afterMs: 600_000 });
   });
 
-  test("whose last write failed is told of with HyperShift's reason", () => {
+  test("with a failed last write is reported with HyperShift's reason", () => {
     const made = plan(fresh({ service: { state: "failed", failure } }));
     expect(reported(made)).toBe("False PLSCreationFailed");
     expect(made).toMatchObject({ steps: [], requeue: { afterMs: 600_000 } });
   });
 
-  test("whose last write can never succeed is not tried again by itself", () => {
+  test("with a last write that can never succeed is not tried again by itself", () => {
     const terminal = { ...failure, terminal: true };
     expect(plan(fresh({ service: { state: "failed", failure: terminal } })).requeue).toBe("never");
   });
@@ -211,14 +211,14 @@ describe("its NAT subnet", () => {
   });
 
   test("is not noted where it was given, or was there before us", () => {
-    const nat = { is: "there", subnet: subnetId, ours: false } as const;
+    const nat = { is: "there", subnet: subnetId, isOwn: false } as const;
     const made = planUp(fresh({ subject: subject({ notedSubnet: undefined }) }), nat);
     expect(doing(made)).toEqual(["make the link service"]);
   });
 
   test("gets a successor before it is full", () => {
     const spare = { id: parseResourceId(`${subnetId}1`), prefix: "10.0.65.0/24" };
-    const made = planUp(fresh(), { is: "there", subnet: subnetId, ours: true, spare });
+    const made = planUp(fresh(), { is: "there", subnet: subnetId, isOwn: true, spare });
     expect(doing(made)).toEqual(["make the link service", "make the next NAT subnet"]);
   });
 
@@ -268,7 +268,11 @@ describe("a link service that is there", () => {
   });
 
   test("is not updated for another case or order of subscriptions and ids", () => {
-    const subscriptions = [other.toUpperCase(), guest.toUpperCase(), guest];
+    const subscriptions = [
+      other.toUpperCase(),
+      hostedSubscription.toUpperCase(),
+      hostedSubscription,
+    ];
     const found = service({
       visibility: { subscriptions },
       autoApproval: { subscriptions: subscriptions.toReversed() },
@@ -278,7 +282,7 @@ describe("a link service that is there", () => {
       .replace("resourceGroups", "resourcegroups")
       .replace("privateLinkServices", "privatelinkservices");
     found.location = "West Europe";
-    const made = plan(up({ service: there(found), allowed: [guest, other] }));
+    const made = plan(up({ service: there(found), allowed: [hostedSubscription, other] }));
     expect(doing(made)).toEqual([]);
     // The schema of the status takes one spelling only.
     expect(made.status?.privateLinkServiceID).toBe(serviceId);
@@ -286,7 +290,7 @@ describe("a link service that is there", () => {
 
   test.each([
     ["visibility lacks an allowed subscription", { visibility: { subscriptions: [] } }],
-    ["visibility has one too many", { visibility: { subscriptions: [guest, other] } }],
+    ["visibility has one too many", { visibility: { subscriptions: [hostedSubscription, other] } }],
     ["approval lacks a subscription", { autoApproval: { subscriptions: [] } }],
     ["proxy protocol was switched on", { enableProxyProtocol: true }],
     [
@@ -335,7 +339,7 @@ describe("a link service that is there", () => {
     expect(reported(plan(up({ subject: given, service: failed })))).toBe("False PLSUpdating");
   });
 
-  test("gets our tags back and keeps those of other people", () => {
+  test("gets our tags back and keeps those of others", () => {
     const found = service(
       {},
       { tags: { ...service().tags, "hypershift.openshift.io_resource-type": "x", team: "a" } },
@@ -344,7 +348,7 @@ describe("a link service that is there", () => {
     expect(step).toMatchObject({ body: { tags: { ...service().tags, team: "a" } } });
   });
 
-  test("stays available while it is changed in place", () => {
+  test("remains available while it is changed in place", () => {
     const before = present("True", reasons.success);
     const fields = { privateLinkServiceID: serviceId, privateLinkServiceAlias: alias };
     const observed = { subject: subject({ conditions: [before], fields }) };
@@ -404,13 +408,13 @@ describe("a link service that is there", () => {
   test.each([
     ["it is in another region", service({}, { location: "eastus" }), undefined],
     ["another NAT subnet is asked for", service(), `${subnetId}-given`],
-  ])("is made anew where %s", (_name, found, natSubnetID) => {
+  ])("is recreated where %s", (_name, found, natSubnetID) => {
     expect(doing(plan(up({ service: there(found), natSubnetID })))).toEqual([
       "remove the link service",
     ]);
   });
 
-  test("is freed of its connections before it is made anew, and never against the policy", () => {
+  test("is freed of its connections before it is recreated, and never against the policy", () => {
     const found = service({
       loadBalancerFrontendIpConfigurations: [{ id: `${frontendId}-old` }],
       privateEndpointConnections: [connection(otherEndpoint, "Approved")],
@@ -432,7 +436,7 @@ describe("a link service that is there", () => {
     expect(made.status).toEqual({ internalLoadBalancerID: balancerId });
   });
 
-  test("is ready although spec.pausedUntil cannot be read, and tells of it", () => {
+  test("is ready although spec.pausedUntil cannot be read, and says so", () => {
     const { known } = up();
     const made = plan(up({ known: { ...known, warning: "it is not paused" } }));
     expect(reported(made)).toBe("True AzureSuccess");
@@ -444,7 +448,7 @@ describe("a link service that is there", () => {
     expect(plan(up()).events).toHaveLength(1);
   });
 
-  test("of an object of the cluster that is gone is taken over, and nothing else of it changes", () => {
+  test("of an object of the cluster that does not exist any more is adopted, and nothing else of it changes", () => {
     const tags = { team: "blue", postern_owner: `${clusterID}/uid-0` };
     const found = service({ enableProxyProtocol: true }, { tags });
     const made = plan(up({ subject: subject(), service: there(found), owner: { is: "left" } }));
@@ -477,7 +481,7 @@ describe("a link service that is there", () => {
     expect(reported(plan(up({ service: others })))).toBe("False OwnedByAnother");
   });
 
-  test("that has lost its tags is still the object's, and gets them back", () => {
+  test("without its tags is still the object's, and gets them back", () => {
     const [step] = plan(up({ service: there(service({}, { tags: { x: "y" } })) })).steps;
     expect(step).toMatchObject({
       do: "change the link service",
@@ -492,7 +496,7 @@ describe("a link service that is there", () => {
     expect(made.status?.privateLinkServiceAlias).toBe(alias);
   });
 
-  test("stays available while load balancers cannot be listed, and the other condition tells", () => {
+  test("remains available while load balancers cannot be listed, and the other condition says so", () => {
     const before = present("True", reasons.success);
     const fields = {
       internalLoadBalancerID: balancerId,
@@ -518,13 +522,13 @@ describe("a link service that is there", () => {
     expect(made.requeue).toBe("soon");
   });
 
-  test("in a subnet of ours that is not noted gets the note back", () => {
+  test("in an owned subnet that is not noted gets the note back", () => {
     const made = plan(up({ subject: subject({ notedSubnet: undefined }) }));
     expect(doing(made)).toEqual(["note the NAT subnet"]);
     expect(reported(made)).toBe("True AzureSuccess");
   });
 
-  test("whose change failed keeps its alias, and is told of with HyperShift's reason", () => {
+  test("with a failed change keeps its alias, and is reported with HyperShift's reason", () => {
     const made = plan(up({ service: { state: "failed", failure } }));
     expect(reported(made)).toBe("False PLSUpdateFailed");
     expect(made.status?.privateLinkServiceAlias).toBe(alias);

@@ -31,7 +31,7 @@ import {
 import { chooseLeaving, chooseNat } from "./nat/choose.ts";
 import type { NatChoice } from "./nat/observed.ts";
 import { planNote } from "./nat/plan-note.ts";
-import type { Observed, StatusFields, Stopped, Unseen, Up } from "./observed.ts";
+import type { Observed, StatusFields, Stopped, Unread, Up } from "./observed.ts";
 import { planDelete } from "./plan-delete.ts";
 import { reasons } from "./reasons.ts";
 import { desiredOf, linkServicePolicy } from "./service/desired.ts";
@@ -42,14 +42,14 @@ export { reasons };
 
 /**
  * What to do about one link service. While the load balancers cannot be listed, or a change disturbs nobody who is connected, a
- * condition that is True stays True. A link service that is replaced, or of another owner, is not in the status any more.
+ * condition that is True remains True. A link service that is replaced, or of another owner, is not in the status any more.
  */
 export function plan(observed: Observed): Plan<LinkStep> {
   switch (observed.stage) {
     case "stopped":
       return planStopped(observed);
-    case "unseen":
-      return planUnseen(observed);
+    case "unread":
+      return planUnread(observed);
     case "down":
       return planDelete(observed, chooseLeaving(observed));
     case "up":
@@ -78,7 +78,7 @@ function planStopped({ subject, known }: Stopped): Plan<LinkStep> {
   };
 }
 
-function planUnseen({ subject, failure }: Unseen): Plan<LinkStep> {
+function planUnread({ subject, failure }: Unread): Plan<LinkStep> {
   const others = subject.conditions.filter(({ type }) => type !== conditions.link);
   const { message } = failure;
   return {
@@ -92,7 +92,7 @@ function planUnseen({ subject, failure }: Unseen): Plan<LinkStep> {
 
 /** What is decided about the link service. */
 interface LinkPart extends Part<LinkStep> {
-  /** What is published of it beside what stays. */
+  /** What is published of it beside what does not change. */
   status?: StatusFields;
   /** The message of a condition that is True. */
   ready?: string;
@@ -107,14 +107,14 @@ export function planUp(observed: Up, nat: NatChoice): Plan<LinkStep> {
   const { steps, events, ready = "" } = part;
   const [problem] = part.problems;
   const present = conditionOf(subject.conditions, conditions.link);
-  const keepsTrue = problem?.harmless === true && present?.status === "True";
+  const remainsTrue = problem?.harmless === true && present?.status === "True";
   const withdraws = withdrawing.some((reason) => reason === problem?.reason);
-  // While it is not known what will be, what was published stays.
+  // While it is not known what will be, the published fields do not change.
   const keeps = service.state !== "absent" && !withdraws;
   const { privateLinkServiceID, privateLinkServiceAlias } = subject.fields;
   return {
     steps,
-    conditions: [balancerCondition(observed), keepsTrue ? present : condition(problem, ready)],
+    conditions: [balancerCondition(observed), remainsTrue ? present : condition(problem, ready)],
     status: {
       internalLoadBalancerID: balancerID(observed),
       ...(keeps && { privateLinkServiceID, privateLinkServiceAlias }),
@@ -223,7 +223,7 @@ function planReady(
 /** A message has room for so many connections; `postern tree` shows all. */
 const mostShown = 5;
 
-/** Which endpoint each link id of the PROXY protocol stands for. */
+/** Which endpoint each link id of the PROXY protocol means. */
 function linkIdsIn({
   enableProxyProtocol,
   privateEndpointConnections = [],
@@ -272,7 +272,7 @@ function decideAbsent(observed: Up, nat: NatChoice): LinkPart {
     case "not needed":
       return act([], { reason: reasons.creating, message: "" });
     case "there": {
-      const { subnet, ours, spare, capacity } = nat;
+      const { subnet, isOwn, spare, capacity } = nat;
       const existed = subject.fields.privateLinkServiceID !== undefined;
       const why = existed ? "somebody deleted it" : "the cluster has none yet";
       const policy = linkServicePolicy(subject);
@@ -286,7 +286,7 @@ function decideAbsent(observed: Up, nat: NatChoice): LinkPart {
         ...reservationOf(observed, subnet),
         ...(capacity !== undefined && { capacity }),
       };
-      const steps: LinkStep[] = ours
+      const steps: LinkStep[] = isOwn
         ? [
             ...planNote(observed, subnet, reserves),
             ...part.steps.map((step) => ({ ...step, reserves })),

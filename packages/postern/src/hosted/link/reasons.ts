@@ -13,7 +13,7 @@ export const reasons = {
   clusterAnnotation: "InvalidClusterAnnotation",
   clusterNotFound: "HostedClusterNotFound",
   clusterID: "ClusterIDMissing",
-  guestSubnet: "InvalidGuestSubnet",
+  invalidSubnet: "InvalidGuestSubnet",
   nameTooLong: "NameTooLong",
   paused: "Paused",
   addressMissing: "LoadBalancerIPMissing",

@@ -11,7 +11,7 @@ interface Noting {
   uid: string;
 }
 
-/** Reserved just before the write; where another link was faster, nothing is written and it is planned anew. */
+/** Reserved just before the write; where another link was faster, nothing is written and the link is planned again. */
 interface Reserving {
   reserves?: Reservation;
 }

@@ -20,7 +20,7 @@ import { apply } from "./apply.ts";
 import { observe } from "./observe.ts";
 import { plan } from "./plan.ts";
 
-/** These live in the namespace of the cluster's owner, which whoever serves a single control plane may not see. */
+/** These live in the namespace of the cluster's owner, which a process for a single control plane may not read. */
 const elsewhere = { optional: true } as const;
 
 /** The link objects of a control plane's Services, and the finalizer on the control plane while they need its credential. */

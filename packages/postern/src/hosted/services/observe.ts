@@ -49,7 +49,7 @@ export async function observe(
   };
 }
 
-/** The subnet of the oldest pool that has one: pools come and go, the endpoint stays where it is. */
+/** The subnet of the oldest pool that has one: pools are replaced, the endpoint is not moved. */
 function firstSubnet(pools: readonly NodePool[]): string | undefined {
   const age = ({ metadata }: NodePool) => `${metadata.creationTimestamp} ${metadata.name}`;
   return [...pools]

@@ -156,7 +156,7 @@ describe("the link object of a Service", () => {
     });
   });
 
-  test("is made with the control plane held, so that its credential outlives what needs it", () => {
+  test("is made with the finalizer on the control plane, so that its credential outlives what needs it", () => {
     expect(outcome(observed())).toEqual({
       does: ["make link object private-router"],
       says: [],
@@ -164,7 +164,7 @@ describe("the link object of a Service", () => {
     });
   });
 
-  test("once it is there, nothing is left to do but to see that the control plane stays held", () => {
+  test("once it is there, only the finalizer on the control plane is checked", () => {
     expect(outcome(observed({ links: [made(observed())] }))).toEqual({
       does: [],
       says: [],
@@ -231,7 +231,7 @@ describe("the link object of a Service", () => {
     expect(made(world).spec).not.toHaveProperty("baseDomain");
   });
 
-  test("its guest subnet comes from the first NodePool where the control plane names none", () => {
+  test("the subnet of its endpoint comes from the first NodePool where the control plane names none", () => {
     const bare = controlPlane();
     delete bare.spec.platform.azure?.subnetID;
     const pool = `${network}/subnets/pool`;
@@ -271,7 +271,7 @@ describe("an endpoint subnet that the cluster names", () => {
   });
 });
 
-test("a base domain that no private DNS zone takes gets no new link, and a link that exists stays", () => {
+test("a base domain that no private DNS zone takes gets no new link, and an existing link is not deleted", () => {
   const dotted = controlPlane({ spec: { dns: { baseDomain: "example.com." } } });
   expect(outcome(observed({ controlPlane: dotted }))).toMatchObject({
     does: [],
@@ -387,7 +387,7 @@ describe("what is not private, or not ready, gets no link", () => {
   }
 });
 
-test("a pause with an end is looked at again at its end", () => {
+test("a pause with an end is reconciled again at its end", () => {
   expect(plan(observed({ pause: { paused: true, untilMs: 90_000 } })).requeue).toEqual({
     afterMs: 90_000,
   });
@@ -486,7 +486,7 @@ describe("what changed is written through at once", () => {
     expect(events?.[0]?.note).toContain("resourceGroupName, location");
   });
 
-  test("a base domain that is gone from the control plane stays on the link object", () => {
+  test("a base domain that was removed from the control plane remains on the link object", () => {
     const links = [made(observed())];
     const world = observed({ links });
     delete world.controlPlane.spec.dns;
@@ -494,8 +494,8 @@ describe("what changed is written through at once", () => {
   });
 });
 
-describe("what was made is looked after", () => {
-  test("a link object that is being deleted is made anew only when it is gone", () => {
+describe("what exists is repaired", () => {
+  test("a link object that is being deleted is recreated only when it does not exist", () => {
     const link = made(observed());
     link.metadata.deletionTimestamp = "2026-01-01T00:00:00Z";
     expect(outcome(observed({ links: [link] })).does).toEqual([]);
@@ -512,7 +512,7 @@ describe("what was made is looked after", () => {
     });
   });
 
-  test("one of an earlier control plane of the same name goes, and is then made anew", () => {
+  test("one of an earlier control plane of the same name is deleted, and then recreated", () => {
     const link = made(observed());
     const [owner] = link.metadata.ownerReferences ?? [];
     if (owner) owner.uid = "earlier-uid";
@@ -526,7 +526,7 @@ describe("what was made is looked after", () => {
     });
   });
 
-  test("the OAuth server's goes when it is no longer published by a load balancer", () => {
+  test("the OAuth server's is deleted when it is no longer published by a load balancer", () => {
     const both = observed({
       controlPlane: controlPlane({ spec: { services: byLoadBalancer } }),
       services: [serviceOf("private-router"), serviceOf("oauth-openshift")],
@@ -565,7 +565,7 @@ describe("a control plane that is being deleted", () => {
     return one;
   };
 
-  test("is held while the guest side of any link may exist", () => {
+  test("has the finalizer while the endpoint side of any link may exist", () => {
     const links = [link([]), link([endpointFinalizer])];
     expect(outcome(observed({ controlPlane: deleting, links })).finalizer).toBeUndefined();
   });

@@ -95,7 +95,7 @@ function reportProblems(
   return { events: problem, conditions: [condition] };
 }
 
-/** Without the block nobody knows whether the cluster should still have links: those that it has stay. */
+/** Without the block nobody knows whether the cluster should still have links: the existing ones are not deleted. */
 function blockMissing({ controlPlane, links }: Observed): Warning | undefined {
   const { type, azure } = controlPlane.spec.platform;
   const ownsLinks = links.some((link) => isOwned(link, controlPlane));
@@ -152,7 +152,7 @@ function planService(name: string, observed: Observed, access: PrivateAccess): S
   const subnet = given || azure.subnetID || poolSubnetID;
   if (subnet === undefined) {
     const note = `no private link for ${name} · neither the control plane nor a NodePool names a subnet · set spec.platform.azure.subnetID, or create a NodePool`;
-    return { problem: warning(observeReasons.noGuestSubnet, note) };
+    return { problem: warning(observeReasons.subnetMissing, note) };
   }
   const unusable = whyNamesUnusable(controlPlane);
   if (unusable !== undefined && links.every(({ metadata }) => metadata.name !== name))
@@ -166,8 +166,8 @@ function planService(name: string, observed: Observed, access: PrivateAccess): S
   if (isOwned(found, controlPlane)) return planExisting(found, desired);
   if (isLeftOver(found, controlPlane))
     return { step: remove(found, "belongs to an earlier control plane of this name") };
-  const note = `AzurePrivateLinkService ${name} is left alone · its owner is not this control plane · delete it, and it is made anew`;
-  return { problem: warning(observeReasons.notOurs, note) };
+  const note = `AzurePrivateLinkService ${name} is left alone · its owner is not this control plane · delete it: it is then recreated`;
+  return { problem: warning(observeReasons.ownedByAnother, note) };
 }
 
 /** The subnet that the cluster names for its endpoint, undefined where it names none, or why it cannot be used. */
@@ -218,7 +218,7 @@ function planExisting(
 ): ServicePlan {
   const { name } = found.metadata;
   const { change, changed, fixed } = differenceOf(found, desired);
-  const note = `AzurePrivateLinkService ${name} keeps its ${fixed.join(", ")} · they cannot change once set · put back the old ones, or delete it, and it is made anew`;
+  const note = `AzurePrivateLinkService ${name} keeps its ${fixed.join(", ")} · they cannot change once set · put back the old ones, or delete it: it is then recreated`;
   return {
     ...(fixed.length > 0 && { problem: warning(observeReasons.cannotChange, note) }),
     ...(change && {

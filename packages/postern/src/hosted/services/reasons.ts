@@ -4,7 +4,7 @@ export const observeReasons = {
   changed: "LinkChanged",
   deleted: "LinkDeleted",
   failed: "LinkNotWritten",
-  notOurs: "OwnedByAnother",
+  ownedByAnother: "OwnedByAnother",
   serviceNotOwned: "ServiceNotOwned",
   serviceNotInternal: "ServiceNotInternal",
   serviceDeleting: "ServiceDeleting",
@@ -12,7 +12,7 @@ export const observeReasons = {
   azureMissing: "AzureBlockMissing",
   nameUnusable: "NameUnusable",
   endpointSubnet: "EndpointSubnetUnusable",
-  noGuestSubnet: "GuestSubnetMissing",
+  subnetMissing: "GuestSubnetMissing",
   cannotChange: "LinkCannotChange",
   unverified: "ControlPlaneNotVerified",
 } as const;

@@ -111,7 +111,7 @@ async function linksIn(
   return all.filter((link) => link !== undefined);
 }
 
-/** The loop has its own word on our object, and we have ours: whichever heard of the later write. */
+/** The version that the loop or this feature wrote last, whichever is later. */
 function newer(a: HostedCluster, b: HostedCluster | undefined): HostedCluster {
   return Number(b?.metadata.resourceVersion) > Number(a.metadata.resourceVersion) && b ? b : a;
 }

@@ -11,7 +11,7 @@ import { deleteWithCluster, isBeingDeleted } from "./steps.ts";
 /**
  * Delete in this order, each when nothing of those before it is left: the control plane, or its links would be created again; its
  * links, because their load balancers cannot be deleted before; the Services and Routes; the namespace, for which nobody waits,
- * because without the cluster's own controller it would stay. A cluster whose namespace is another's has nothing to delete.
+ * because without the cluster's own controller nobody would delete it. A cluster whose namespace is another's has nothing to delete.
  */
 export function planDelete(observed: Observed): Plan<TopologyStep> {
   const { cluster, controlPlane, links, namespace } = observed;
@@ -55,7 +55,7 @@ function deleteAndWait(all: readonly Deletion[]): Plan<TopologyStep> {
     .map(([kind, object]) => deleteWithCluster(kind, object));
   const names = all.map(([kind, { metadata }]) => {
     const finalizers = metadata.finalizers ?? [];
-    return `${kind} ${metadata.name}${finalizers.length > 0 ? ` (held by ${finalizers.join(", ")})` : ""}`;
+    return `${kind} ${metadata.name}${finalizers.length > 0 ? ` (finalizers: ${finalizers.join(", ")})` : ""}`;
   });
   const message = `the cluster is being deleted · it waits for ${names.join(", ")} · see their conditions and events if this takes long`;
   return {

@@ -225,14 +225,16 @@ describe("without HyperShift", () => {
     );
   });
 
-  test("a Service that somebody deletes is waited for, and what holds it is said", () => {
+  test("a Service that somebody deletes is waited for, and its finalizers are named", () => {
     const world = settled();
     const service = world.get<Service>("Service", "private-router");
     if (!service) throw new Error("there is no router");
     service.metadata.deletionTimestamp = "2026-01-01T00:00:00Z";
     service.metadata.finalizers = ["service.kubernetes.io/load-balancer-cleanup"];
     const problem = plan(world.see()).conditions.find(({ type }) => type === "TopologyApplied");
-    expect(problem?.message).toContain("held by service.kubernetes.io/load-balancer-cleanup");
+    expect(problem?.message).toContain(
+      "has the finalizers service.kubernetes.io/load-balancer-cleanup",
+    );
     expect(problem?.message).toContain("delete the AzurePrivateLinkService");
   });
 
@@ -267,7 +269,7 @@ describe("without HyperShift", () => {
     expect(world.cluster.metadata.finalizers).toEqual([]);
   });
 
-  test("a namespace of an earlier cluster that is still going is waited for", () => {
+  test("a namespace of an earlier cluster that is still being deleted is waited for", () => {
     const world = new TopologyWorld(clusterOf());
     world.namespace = {
       metadata: { name: "clusters-one", deletionTimestamp: "2026-01-01T00:00:00Z" },
@@ -309,7 +311,7 @@ describe("without HyperShift", () => {
   test.each<[string, Shape]>([
     ["on another platform", { spec: { platform: { type: "AWS" } } }],
     ["by Swift", { azure: { private: { type: "Swift", swift: { podNetworkInstance: "a" } } } }],
-  ])("a cluster %s is none of ours", (_, shape) => {
+  ])("a cluster %s is not Postern's", (_, shape) => {
     expect(outcome(observedOf(clusterOf(shape)))).toEqual({
       does: [],
       says: undefined,
@@ -317,7 +319,7 @@ describe("without HyperShift", () => {
     });
   });
 
-  test("a cluster that contradicts itself is not held and nothing is made", () => {
+  test("a cluster that contradicts itself gets no finalizer and nothing is created", () => {
     const cluster = clusterOf({ azure: { endpointAccess: { type: "Private" } } });
     expect(outcome(observedOf(cluster))).toEqual({
       does: [],
@@ -466,21 +468,21 @@ describe("a cluster that is being deleted", () => {
     expect(outcome(world.see())).toMatchObject({ does: [], finalizer: "remove" });
   });
 
-  test("says what it waits for, and who holds that", () => {
+  test("says what it waits for, and its finalizers", () => {
     const world = deleting();
     world.settle();
     const problem = plan(world.see()).conditions.find(({ type }) => type === "TopologyApplied");
-    expect(problem?.message).toContain(`private-router (held by ${endpointFinalizer})`);
+    expect(problem?.message).toContain(`private-router (finalizers: ${endpointFinalizer})`);
   });
 
-  test("goes on while it is paused, and although it contradicts itself", () => {
+  test("continues while it is paused, and although it contradicts itself", () => {
     const world = deleting();
     azureOf(world).endpointAccess = { type: "Private" };
     const observed = { ...world.see(), pause: { paused: true } as const };
     expect(outcome(observed).does).toEqual(["delete HostedControlPlane one"]);
   });
 
-  test("whose control plane is gone already still takes its links along", () => {
+  test("without a control plane still deletes its links", () => {
     const world = deleting();
     world.drop("HostedControlPlane", "one");
     expect(outcome(world.see()).does).toEqual(["delete AzurePrivateLinkService private-router"]);
@@ -497,16 +499,16 @@ describe("a cluster that is being deleted", () => {
     });
   });
 
-  test("goes although it is not on Azure any more, if what is held is ours", () => {
+  test("continues although it is not on Azure any more, if the control plane is ours", () => {
     const world = deleting();
     world.cluster.metadata.finalizers = [hostedClusterFinalizer];
     world.cluster.spec.platform = { type: "None" } as never;
     expect(outcome(world.see()).does).toEqual([expect.stringContaining("HostedControlPlane")]);
     const { cluster } = world;
-    const theirs = { ...cluster, status: {}, metadata: { ...cluster.metadata } };
-    expect(outcome(observedOf(theirs))).toMatchObject({ does: [], finalizer: undefined });
+    const foreign = { ...cluster, status: {}, metadata: { ...cluster.metadata } };
+    expect(outcome(observedOf(foreign))).toMatchObject({ does: [], finalizer: undefined });
     const conditions = [{ type: "TopologyApplied" }];
-    const last = observedOf({ ...theirs, status: { conditions } } as never);
+    const last = observedOf({ ...foreign, status: { conditions } } as never);
     expect(outcome(last)).toMatchObject({ does: [], finalizer: "remove" });
     expect(outcome({ ...last, hyperShift: true }).finalizer).toBeUndefined();
   });

@@ -47,7 +47,7 @@ function planCluster(observed: Observed): Plan<TopologyStep> {
   if (checked === undefined || (checked.ok && checked.access.type === "Swift"))
     return isLeftWithFinalizer(observed) ? planDelete(observed) : noSteps([], "never");
   const links = linkConditions(observed, checked).map((each) =>
-    hyperShift ? keepHyperShifts(observed, each) : each,
+    hyperShift ? hyperShiftsOr(observed, each) : each,
   );
   const [taken] = (observed.taken ?? []).map(hostnameTaken);
   const problemOfCluster = checked.ok
@@ -88,7 +88,7 @@ function planCluster(observed: Observed): Plan<TopologyStep> {
   };
 }
 
-/** Whether a cluster that is not ours any more is being deleted: nobody else would remove our finalizer. */
+/** Whether a cluster that Postern does not own any more is being deleted: nobody else would remove our finalizer. */
 function isLeftWithFinalizer({ cluster, hyperShift, namespace, controlPlane }: Observed): boolean {
   if (hyperShift || cluster.metadata.deletionTimestamp === undefined) return false;
   const made = [namespace, controlPlane].some(
@@ -131,7 +131,7 @@ function build(observed: Observed, { access, publishing }: Extract<Checked, { ok
   if (controlPlane === undefined)
     return only([make("HostedControlPlane", desired, "the cluster has none")]);
   if (!isOwn(controlPlane, cluster)) return only([], another("HostedControlPlane", controlPlane));
-  if (isBeingDeleted(controlPlane)) return only([], planeGoing);
+  if (isBeingDeleted(controlPlane)) return only([], controlPlaneDeleting);
   const patch = controlPlaneChange(controlPlane, desired);
   const { steps, waiting } = networkPlan(
     observed,
@@ -151,7 +151,7 @@ function build(observed: Observed, { access, publishing }: Extract<Checked, { ok
   return only([copy, ...steps], waiting);
 }
 
-/** The control plane as it will be: what it is known by stays. */
+/** The control plane as it will be: its identifiers do not change. */
 function desiredAs<T extends KubeObject>(found: T, desired: T): T {
   return { ...desired, metadata: { ...found.metadata, ...desired.metadata } };
 }
@@ -159,7 +159,7 @@ function desiredAs<T extends KubeObject>(found: T, desired: T): T {
 function linkConditions({ cluster, controlPlane, ...observed }: Observed, checked: Checked) {
   const links = observed.links.filter((link) => !isAnothers(link, cluster));
   const present = conditionOf(cluster.status?.conditions, conditions.available);
-  // The list of what is abandoned in Azure stays on the cluster as long as the cluster does.
+  // The list of what is abandoned in Azure remains on the cluster as long as the cluster exists.
   if (links.length === 0 && isBeingDeleted(cluster) && present?.reason === reasons.abandoned)
     return [present];
   // While the cluster contradicts itself nobody knows which links it should have; those that it has still speak.
@@ -174,7 +174,7 @@ function linkConditions({ cluster, controlPlane, ...observed }: Observed, checke
  * Newer HyperShift collects these conditions itself, and writes them again as soon as one differs. Its own have no
  * generation: they are left as they are, or the two of us would never come to rest.
  */
-function keepHyperShifts({ cluster }: Observed, own: PlannedCondition): PlannedCondition {
+function hyperShiftsOr({ cluster }: Observed, own: PlannedCondition): PlannedCondition {
   const found = conditionOf(cluster.status?.conditions, own.type);
   if (found === undefined || found.observedGeneration !== undefined) return own;
   return { ...found, observedGeneration: undefined } as PlannedCondition;
@@ -234,14 +234,14 @@ function notCreatedForThis({ metadata }: KubeObject, cluster: KubeObject): Probl
 function terminating({ metadata }: KubeObject): Problem {
   return {
     reason: topologyReasons.terminating,
-    message: `the control plane cannot be made · namespace ${metadata.name} of an earlier cluster is still going · wait, or see what holds it`,
+    message: `the control plane cannot be created · namespace ${metadata.name} of an earlier cluster is still being deleted · wait, or see its finalizers`,
   };
 }
 
-const planeGoing: Problem = {
+const controlPlaneDeleting: Problem = {
   reason: topologyReasons.controlPlaneDeleting,
   message:
-    "the HostedControlPlane is being deleted although the cluster is not · it is made anew when it is gone · wait, or see what holds it",
+    "the HostedControlPlane is being deleted although the cluster is not · it is recreated afterwards · wait, or see its finalizers",
 };
 
 function another(kind: string, { metadata }: KubeObject): Problem {

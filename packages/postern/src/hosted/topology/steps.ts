@@ -54,7 +54,7 @@ export function change(
   };
 }
 
-/** Change fields of a status that no condition reports. It gets no event: the conditions have theirs. */
+/** Change fields of a status that no condition reports. It gets no event: the conditions have their own. */
 export function publish(
   kind: "HostedCluster" | "HostedControlPlane",
   object: KubeObject,

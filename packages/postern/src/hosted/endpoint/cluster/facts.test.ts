@@ -39,7 +39,7 @@ function belonging(planes: Plane[], { hasFinalizer = true, cluster = "clusters/o
   return belongingOf(link as never, sources);
 }
 
-test("a held link that lost its owner references belongs to the only control plane beside it", () => {
+test("a link with finalizer that lost its owner references belongs to the only control plane beside it", () => {
   expect(belonging([{ name: "one" }])).toMatchObject({
     owner: { name: "one", uid: "uid-one" },
     controlPlane: { metadata: { name: "one" } },
@@ -49,7 +49,7 @@ test("a held link that lost its owner references belongs to the only control pla
 });
 
 test.each([
-  ["that we never held", [{ name: "one" }], { hasFinalizer: false }],
+  ["without our finalizer", [{ name: "one" }], { hasFinalizer: false }],
   ["beside two control planes", [{ name: "one" }, { name: "two" }], {}],
   ["beside the control plane of another cluster", [{ name: "one", cluster: "clusters/two" }], {}],
   ["without any control plane", [], {}],
@@ -103,7 +103,7 @@ describe("a policy that lists a resource group", () => {
     ["a forged status", { status: { baseDomainDNSZoneID: zone("platform-dns") } }],
     ["another forged status", { status: { privateDNSZoneID: zone("platform-dns") } }],
     ["the status of another cluster", { place: zone("platform-dns") }],
-  ])("attack: %s leads out of the resource groups of its namespace", (_what, over) => {
+  ])("attack: %s is outside the resource groups of its namespace", (_what, over) => {
     expect(notAllowed(over)).toMatch(/resource group .*platform.* is not allowed/);
   });
 });

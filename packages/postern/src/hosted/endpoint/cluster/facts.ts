@@ -10,7 +10,7 @@ import { idKey, parseResourceId, type ResourceId } from "@postern/core/resource-
 import { defaultPolicy, plainHost, type TenantPolicy } from "@postern/core/tenant-policy.ts";
 import { parseUserTags } from "@postern/core/user-tags.ts";
 import type { WatchCache } from "../../../kube/cache.ts";
-import { byPublishedHostname, holderOf } from "../../hostnames.ts";
+import { byPublishedHostname, hostnameOwner } from "../../hostnames.ts";
 import {
   annotations,
   clusterAnnotation,
@@ -151,11 +151,11 @@ export function clusterFacts(
     domain: spec?.dns?.baseDomain || undefined,
     hostnames,
     apiServerProblem: spec && apiServerProblem(spec),
-    withheld: withheldOf(belonging, Object.values(hostnames), sources, policy),
+    withheld: findWithheld(belonging, Object.values(hostnames), sources, policy),
   };
 }
 
-/** Why the private link does not lead to the API server. A spec that contradicts itself is reported elsewhere. */
+/** Why the private link does not reach the API server. A spec that contradicts itself is reported elsewhere. */
 function apiServerProblem({
   platform,
   services,
@@ -171,10 +171,10 @@ function apiServerProblem({
 }
 
 /**
- * Which hostnames are not made known to external-dns, and why. What is published already stays: it was published by
+ * Which hostnames are not made known to external-dns, and why. What is published already is not removed: it was published by
  * HyperShift, or while the policy allowed it.
  */
-function withheldOf(
+function findWithheld(
   { link, clusterKey }: Belonging,
   hostnames: readonly string[],
   sources: Sources,
@@ -184,7 +184,7 @@ function withheldOf(
   const { clusters, services } = sources;
   const withheld: Record<string, string> = {};
   for (const hostname of hostnames) {
-    const holder = holderOf(hostname, { clusters, published: [services] }, policy);
+    const holder = hostnameOwner(hostname, { clusters, published: [services] }, policy);
     const isPublished = services
       .byIndex(byPublishedHostname, plainHost(hostname))
       .some(({ metadata }) => metadata.namespace === link.metadata.namespace);

@@ -66,7 +66,7 @@ describe("the zone of a base domain that clusters of one network share", () => {
       privateZoneIn(here, "example.com"),
     ],
     [
-      "is not that of one whose zones are not ours to make",
+      "is not that of one with zones that Postern does not create",
       [other({ createdAt: "2026-01-01T00:00:00Z", placesZones: false })],
       privateZoneIn(here, "example.com"),
     ],
@@ -74,7 +74,7 @@ describe("the zone of a base domain that clusters of one network share", () => {
     expect(baseZonePlace(peer(), peers)).toBe(place);
   });
 
-  test("stays where it was published", () => {
+  test("remains where it was published", () => {
     const published = privateZoneIn(resourceGroupId(subscription, "old"), "example.com");
     const older = other({
       createdAt: "2026-01-01T00:00:00Z",
@@ -112,7 +112,7 @@ describe("HyperShift's name of an endpoint, which has no part for the cluster", 
       false,
     ],
     [
-      "free where the older one is going",
+      "free where the older one is being deleted",
       [rival({ createdAt: "2026-01-01T00:00:00Z", lives: false })],
       false,
     ],

@@ -1,6 +1,6 @@
 import type { Service } from "@postern/core/kinds/core.ts";
 import { describe, expect, test } from "vitest";
-import { observed } from "../../../../../../test/hosted/paper-guest.ts";
+import { observed } from "../../../../../../test/hosted/azure-model.ts";
 import { externalDnsAnnotation } from "../../hostnames.ts";
 import type { Observed } from "../observed.ts";
 import { externalLabel, planServices } from "./services.ts";
@@ -57,7 +57,7 @@ describe("Services for external-dns (§6.6)", () => {
     });
   });
 
-  test("lead to an IPv6 address by the annotation that external-dns reads first", () => {
+  test("point to an IPv6 address by the annotation that external-dns reads first", () => {
     const { steps: planned } = planServices(world(), ["fd00::4"]);
     expect(planned[0]).toMatchObject({
       service: {
@@ -119,13 +119,13 @@ describe("Services for external-dns (§6.6)", () => {
     expect(planServices(world(), undefined).steps).toEqual([]);
   });
 
-  test("of other people are neither changed nor deleted, and are told", () => {
-    const theirs: Service = {
+  test("of others are neither changed nor deleted, and are reported", () => {
+    const foreign: Service = {
       metadata: { namespace: "clusters-one", name: "oauth-private-external" },
       spec: {},
     };
-    expect(steps(world({ public: true }, [theirs]))).toEqual([]);
-    const part = planServices(world({}, [theirs, both[0] as Service]), ["192.168.0.4"]);
+    expect(steps(world({ public: true }, [foreign]))).toEqual([]);
+    const part = planServices(world({}, [foreign, both[0] as Service]), ["192.168.0.4"]);
     expect(part.steps).toEqual([]);
     expect(part.problems).toMatchObject([{ reason: "OwnedByAnother" }]);
   });

@@ -24,7 +24,7 @@ export const externalServices = {
  * The ExternalName Services of the router's link:
  *
  *   the cluster is   published by a Route with a name   →
- *   private only     yes                                one that leads to the endpoint's address
+ *   private only     yes                                one that points to the endpoint's address
  *   private only     yes, and it is withheld            none is created or changed
  *   private only     no                                 none
  *   public too       either                             none
@@ -60,7 +60,7 @@ export function planServices(
     if (addresses?.[0] === undefined) continue;
     if (found !== undefined && !isOwn) taken.push(name);
     else
-      steps.push(...written(observed, name, { hostname, ...leadTo(hostname, addresses) }, found));
+      steps.push(...written(observed, name, { hostname, ...targetOf(hostname, addresses) }, found));
   }
   if (taken.length === 0) return act(steps);
   const message = `the Service ${taken.join(" and ")} is not written · it exists and lacks the label ${externalLabel} · remove it`;
@@ -70,7 +70,7 @@ export function planServices(
 const condition = conditions.dns;
 const unwanted = (name: string) => `the Service ${name} is not wanted: the cluster is public too`;
 
-/** Where a Service leads to, as external-dns reads it. */
+/** What a Service points to, as external-dns reads it. */
 interface Target {
   hostname: string;
   externalName: string;
@@ -82,7 +82,7 @@ interface Target {
  * An external name cannot be an IPv6 address. external-dns takes its annotation with targets first
  * (https://kubernetes-sigs.github.io/external-dns/latest/docs/annotations/annotations/), so the name is only for Kubernetes then.
  */
-function leadTo(hostname: string, addresses: readonly string[]): Omit<Target, "hostname"> {
+function targetOf(hostname: string, addresses: readonly string[]): Omit<Target, "hostname"> {
   const externalName = addresses.find((each) => isIp(each, 4)) ?? plainHost(hostname);
   const targets = addresses.every((each) => isIp(each, 4)) ? undefined : addresses.join(",");
   return { externalName, targets };

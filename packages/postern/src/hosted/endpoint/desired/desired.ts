@@ -46,8 +46,8 @@ export function linkIdsOf(
   link: string = object.name,
 ): ResourceId[] {
   const shipped = zone.role === "internal" ? internalZoneLinkName(link) : baseZoneLinkName(link);
-  const ofGuest = idKey(network) === idKey(object.spec.guestVNetID);
-  const base = ofGuest ? shipped : `${shipped}-${shortHash(network)}`;
+  const isOwnNetwork = idKey(network) === idKey(object.spec.guestVNetID);
+  const base = isOwnNetwork ? shipped : `${shipped}-${shortHash(network)}`;
   const names = clusterID === undefined ? [base] : [base, `${base}-${clusterID}`];
   return names.map((name) => childId(zone.id, "virtualNetworkLinks", name));
 }
@@ -59,8 +59,8 @@ function shortHash(id: string): string {
 /** The networks in which the hostnames are to resolve: that of the hosted cluster first, unless it is left out. */
 export function desiredNetworks({ object, choices }: Observed): ResourceId[] {
   if (choices.skipsOwnNetwork) return [...choices.networks];
-  const guest = parseResourceId(object.spec.guestVNetID);
-  return [guest, ...choices.networks.filter((each) => !sameId(each, guest))];
+  const network = parseResourceId(object.spec.guestVNetID);
+  return [network, ...choices.networks.filter((each) => !sameId(each, network))];
 }
 
 /** A hostname that clients in the network of the hosted cluster use, and the zone that it belongs to. */
@@ -78,7 +78,7 @@ function hostsOf({ object, cluster }: DomainFacts): string[] {
   return ["api", "oauth"].map((host) => `${host}-${cluster.name}.${plainName(baseDomain)}`);
 }
 
-/** The zones of a cluster that have one hostname each. They have its name in theirs, so no other cluster shares them. */
+/** The zones of a cluster that have one hostname each. They have its name in their own, so no other cluster shares them. */
 export function hostZoneIds(observed: DomainFacts): ResourceId[] {
   const group = clusterGroup(observed.object.spec);
   return hostsOf(observed).map((fqdn) => privateZoneIn(group, plainName(fqdn)));
@@ -99,7 +99,7 @@ export function mayShadow({ object, cluster }: DomainFacts): boolean {
 
 /**
  * Whether each hostname in the base domain gets a zone of its own. In a linked network a private zone answers for its whole domain:
- * what it does not contain does not exist there, and `*.apps.<cluster>.<domain>` is not ours to write. The zone of one hostname
+ * what it does not contain does not exist there, and `*.apps.<cluster>.<domain>` is not written by Postern. The zone of one hostname
  * hides nothing else.
  *
  *   base domain               more specific zone in the cluster's group   →
@@ -108,7 +108,7 @@ export function mayShadow({ object, cluster }: DomainFacts): boolean {
  *   above the cluster's       absent                                      a zone for each hostname
  *   equal to the cluster's                                                a zone for each hostname
  *
- * `spec.dns.privateZoneID` does not count: it may name a zone that does not exist. What this link or a sibling has published stays
+ * `spec.dns.privateZoneID` does not count: it may name a zone that does not exist. What this link or a sibling has published remains
  * in use.
  */
 export function usesHostZones(
@@ -175,7 +175,7 @@ export function hostPlaces(
   }));
 }
 
-/** Whether a sibling is, or will be, the one that the OAuth server's name leads to. */
+/** Whether a sibling is, or will be, the one that the OAuth server's name points to. */
 export function takesOAuth(
   sibling: Observed["siblings"][number],
   baseDomain: string | undefined,

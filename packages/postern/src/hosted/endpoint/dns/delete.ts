@@ -15,7 +15,7 @@ import type { Observed, ZoneInRole } from "../observed.ts";
 import { isOwned, ownClaim, userOf } from "../ownership/owner.ts";
 import { reasons } from "../reasons.ts";
 import type { EndpointStep } from "../steps.ts";
-import { hasLostClaim, isLostLink, isLostRecord, isOwnPlace } from "./missing-tags.ts";
+import { isOwnPlace, isUntaggedLink, isUntaggedRecord, lacksClaim } from "./missing-tags.ts";
 import { nameCalled } from "./records.ts";
 import { reportedSteps } from "./report.ts";
 import { zoneCalled } from "./zone.ts";
@@ -40,17 +40,18 @@ export function planDeleteZone(
   }
   const { tags } = look.resource;
   const isOwnLink = (link: FoundLink) =>
-    ownClaim(link.found.tags, observed.self) !== undefined || isLostLink(observed, zone, link);
+    ownClaim(link.found.tags, observed.self) !== undefined || isUntaggedLink(observed, zone, link);
   const cluster = ownClaim(tags, observed.self)?.clusterID ?? observed.self.clusterID;
   const part = deleteZone(zone, look.resource, {
     user: userOf(observed),
     isClaimed:
-      zone.managed && (ownClaim(tags, observed.self) !== undefined || hasLostClaim(observed, zone)),
+      zone.managed && (ownClaim(tags, observed.self) !== undefined || lacksClaim(observed, zone)),
     isAbandoned: isAbandoned(observed, zone),
     isOwnLink,
     isOwnRecord: (record) => isClusters(observed, zone, record),
     goesWithZone: (record) =>
-      isLostRecord(observed, zone, record) || ownerIn(record.found.metadata)?.clusterID === cluster,
+      isUntaggedRecord(observed, zone, record) ||
+      ownerIn(record.found.metadata)?.clusterID === cluster,
     why,
     report: {
       zone: zoneCalled(zone),
@@ -61,7 +62,7 @@ export function planDeleteZone(
   return join([{ ...part, steps: reportedSteps(part.steps, zone) }, unfinished]);
 }
 
-/** A zone that is not desired any more although the object stays. */
+/** A zone that is not desired any more although the object exists. */
 export function planGiveUpZone(observed: Observed, zone: ZoneInRole): Part<EndpointStep> {
   const part = planDeleteZone(observed, zone, "it is not wanted any more");
   const { steps, problems, requeueMs } = part;
@@ -85,14 +86,14 @@ export function planUnfinished(all: readonly { look: Look<unknown> }[]): Part<ne
   );
 }
 
-/** What keeps something from being deleted; what passes by itself is not reported. */
+/** What blocks a deletion; what passes by itself is not reported. */
 export function planStuck(failure: Failure, retryMs?: number): Part<never> {
   const part = fail(failure, reasons.cleanupFailed, retryMs);
   return failure.passing ? { ...part, problems: [] } : part;
 }
 
 /**
- * Whether a zone of ours stayed because it held something when its last user left, and holds nothing any more. Two clusters that
+ * Whether an owned zone was not deleted because it had content when its last user left, and is empty now. Two clusters that
  * leave a zone at the same time may each take what the other has in it for somebody's.
  */
 function isAbandoned(observed: Observed, zone: ZoneInRole): boolean {
@@ -105,7 +106,7 @@ function isAbandoned(observed: Observed, zone: ZoneInRole): boolean {
 /** Whether another link of the cluster still uses the zone. The internal one is the router's alone, and so is that of the API server. */
 function isNeeded(observed: Observed, zone: ZoneInRole): boolean {
   if (zone.role === "internal") return false;
-  // A zone that is not desired while the object stays is desired by no link of the cluster.
+  // A zone that is not desired while the object exists is desired by no link of the cluster.
   if (observed.deletion === undefined) return false;
   const isApi = zone.role === "host" && sameId(hostZoneIds(observed)[0] ?? "", zone.id);
   return observed.siblings.some(
@@ -116,10 +117,10 @@ function isNeeded(observed: Observed, zone: ZoneInRole): boolean {
   );
 }
 
-/** Whether a record is deleted with this object: one that the router's link takes back stays, and is never missing. */
+/** Whether a record is deleted with this object: one that the router's link takes back is not, and is never missing. */
 function isToGo(observed: Observed, zone: ZoneInRole, record: FoundRecord): boolean {
   const { id, found } = record;
-  if (!isOwned(found.metadata, observed.self) && !isLostRecord(observed, zone, record))
+  if (!isOwned(found.metadata, observed.self) && !isUntaggedRecord(observed, zone, record))
     return false;
   const { cluster, object, siblings } = observed;
   const isRouterUsed = siblings.some(({ name, uses }) => name === privateRouter && uses);
@@ -133,7 +134,7 @@ function isClusters(observed: Observed, zone: ZoneInRole, record: FoundRecord): 
   const { self, siblings } = observed;
   const { metadata } = record.found;
   const owner = ownerIn(metadata);
-  if (isOwned(metadata, self) || isLostRecord(observed, zone, record)) return true;
+  if (isOwned(metadata, self) || isUntaggedRecord(observed, zone, record)) return true;
   if (owner === undefined || owner.clusterID !== self.clusterID) return false;
   return !siblings.some(({ uid, lives }) => lives && uid === owner.uid);
 }

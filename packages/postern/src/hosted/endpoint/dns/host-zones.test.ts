@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import {
+  AzureModel,
   clusterID,
+  clusterNetwork,
   group,
-  guestNetwork,
   observed,
   otherID,
-  PaperGuest,
   spec,
-} from "../../../../../../test/hosted/paper-guest.ts";
+} from "../../../../../../test/hosted/azure-model.ts";
 import {
   addressOf,
   base,
@@ -19,7 +19,7 @@ import {
   settle,
   sibling,
   steps,
-} from "../../../../../../test/hosted/paper-links.ts";
+} from "../../../../../../test/hosted/endpoint-worlds.ts";
 import { privateZoneIn } from "../../../private-dns/zone/observed.ts";
 import { conditions } from "../../names.ts";
 import type { Observed } from "../observed.ts";
@@ -54,25 +54,25 @@ describe("a base domain", () => {
         object: { ...observed().object, spec: spec({ baseDomain }) },
         zoneNames,
       });
-      const guest = new PaperGuest();
-      const now = settle(guest, world);
+      const azure = new AzureModel();
+      const now = settle(azure, world);
       expect(reported(now)).toBe("True AzureSuccess");
-      expect(guest.at(privateZoneIn(group, baseDomain)) === undefined).toBe(single);
+      expect(azure.at(privateZoneIn(group, baseDomain)) === undefined).toBe(single);
       for (const host of ["api-one", "oauth-one"]) {
         const zone = privateZoneIn(group, `${host}.${baseDomain.toLowerCase()}`);
-        expect(guest.at(zone) !== undefined).toBe(single);
-        if (single) expect(addressOf(guest, `${zone}/A/@`)).toBe("192.168.0.4");
+        expect(azure.at(zone) !== undefined).toBe(single);
+        if (single) expect(addressOf(azure, `${zone}/A/@`)).toBe("192.168.0.4");
       }
-      expect(guest.at(internal)).toBeDefined();
-      settle(guest, { ...now, deletion: "object" });
-      expect([...guest.resources.keys()]).toEqual([]);
+      expect(azure.at(internal)).toBeDefined();
+      settle(azure, { ...now, deletion: "object" });
+      expect([...azure.resources.keys()]).toEqual([]);
     },
   );
 
-  test("that is missing keeps a link of the OAuth server from being available: it has no record to write", () => {
-    const guest = new PaperGuest();
+  test("that is missing makes a link of the OAuth server unavailable: it has no record to write", () => {
+    const azure = new AzureModel();
     const { baseDomain: _, ...without } = spec();
-    const world = settle(guest, oauth({ object: { ...oauth().object, spec: without } }));
+    const world = settle(azure, oauth({ object: { ...oauth().object, spec: without } }));
     expect(reported(world)).toBe("False BaseDomainMissing");
   });
 
@@ -84,82 +84,82 @@ describe("a base domain", () => {
 });
 
 describe("a zone for a single host", () => {
-  test("stays when a more specific zone of the cluster appears, and a zone of the domain stays when it disappears", () => {
-    const { guest, world } = reachable(above);
+  test("remains when a more specific zone of the cluster appears, and a zone of the domain remains when it disappears", () => {
+    const { azure, world } = reachable(above);
     expect(world.status.baseDomainDNSZoneID).toBe(apiZone);
-    expect(steps(guest, { ...world, zoneNames: ["one.example.com"] })).toEqual([]);
+    expect(steps(azure, { ...world, zoneNames: ["one.example.com"] })).toEqual([]);
     const whole = reachable({ ...above, zoneNames: ["one.example.com"] });
     expect(whole.world.status.baseDomainDNSZoneID).toBe(base);
-    expect(steps(whole.guest, { ...whole.world, zoneNames: [] })).toEqual([]);
+    expect(steps(whole.azure, { ...whole.world, zoneNames: [] })).toEqual([]);
   });
 
   test.each(["none", "existing"] as const)(
     "is deleted when the zones become %s, that of the OAuth server too",
     (zones) => {
-      const { guest, world } = reachable(above);
-      settle(guest, { ...world, choices: { ...world.choices, zones } });
-      expect(guest.at(apiZone)).toBeUndefined();
-      expect(guest.at(oauthZone)).toBeUndefined();
+      const { azure, world } = reachable(above);
+      settle(azure, { ...world, choices: { ...world.choices, zones } });
+      expect(azure.at(apiZone)).toBeUndefined();
+      expect(azure.at(oauthZone)).toBeUndefined();
     },
   );
 
   test("of another cluster or of nobody is left alone, with what to do", () => {
     for (const tags of [{ [`postern_user_${otherID}`]: "their-plane" }, { team: "network" }]) {
-      const guest = new PaperGuest();
-      guest.set(apiZone, { tags, properties: {} });
-      const now = settle(guest, observed(above));
+      const azure = new AzureModel();
+      azure.set(apiZone, { tags, properties: {} });
+      const now = settle(azure, observed(above));
       expect(reported(now, conditions.dns)).toBe("False OwnedByAnother");
       expect(message(now, conditions.dns)).toContain("api-one.example.com");
-      settle(guest, { ...now, deletion: "object" });
-      expect([...guest.resources.keys()]).toEqual([apiZone.toLowerCase()]);
+      settle(azure, { ...now, deletion: "object" });
+      expect([...azure.resources.keys()]).toEqual([apiZone.toLowerCase()]);
     }
   });
 
-  test("that has lost its tags and metadata is ours again", () => {
-    const { guest, world } = reachable(above);
+  test("without tags and metadata is owned again", () => {
+    const { azure, world } = reachable(above);
     for (const id of [apiZone, oauthZone]) {
-      guest.set(id, { ...guest.at(id), tags: {}, properties: {} });
-      const record = guest.at(`${id}/A/@`)?.properties as { metadata?: object } | undefined;
+      azure.set(id, { ...azure.at(id), tags: {}, properties: {} });
+      const record = azure.at(`${id}/A/@`)?.properties as { metadata?: object } | undefined;
       const { metadata: _, ...properties } = record ?? {};
-      guest.set(`${id}/A/@`, { properties });
+      azure.set(`${id}/A/@`, { properties });
     }
-    const now = settle(guest, world);
+    const now = settle(azure, world);
     expect(reported(now)).toBe("True AzureSuccess");
     for (const id of [apiZone, oauthZone])
-      expect(guest.at(id)?.tags).toHaveProperty([`postern_user_${clusterID}`]);
-    settle(guest, { ...now, deletion: "object" });
-    expect([...guest.resources.keys()]).toEqual([]);
+      expect(azure.at(id)?.tags).toHaveProperty([`postern_user_${clusterID}`]);
+    settle(azure, { ...now, deletion: "object" });
+    expect([...azure.resources.keys()]).toEqual([]);
   });
 
-  test("of the OAuth server goes from link to link, and the last one deletes it", () => {
-    const { guest, world } = reachable(above);
-    guest.addresses = ["192.168.0.5"];
+  test("of the OAuth server moves from link to link, and the last one deletes it", () => {
+    const { azure, world } = reachable(above);
+    azure.addresses = ["192.168.0.5"];
     const other = sibling({ name: "private-router", uid: "link-uid", baseZone: apiZone });
-    const second = settle(guest, oauth({ ...above, siblings: [other] }));
+    const second = settle(azure, oauth({ ...above, siblings: [other] }));
     expect(reported(second)).toBe("True AzureSuccess");
     expect(second.status.baseDomainDNSZoneID).toBe(oauthZone);
-    expect(addressOf(guest, `${oauthZone}/A/@`)).toBe("192.168.0.5");
+    expect(addressOf(azure, `${oauthZone}/A/@`)).toBe("192.168.0.5");
     const router = { ...world, siblings: [sibling({ baseZone: oauthZone })] };
-    expect(steps(guest, router)).toEqual([]);
+    expect(steps(azure, router)).toEqual([]);
 
-    settle(guest, { ...router, deletion: "object" });
+    settle(azure, { ...router, deletion: "object" });
     // A zone without its record would hide the public name.
-    expect(guest.at(apiZone)).toBeUndefined();
-    expect(addressOf(guest, `${oauthZone}/A/@`)).toBe("192.168.0.5");
-    settle(guest, { ...second, siblings: [], deletion: "object" });
-    expect([...guest.resources.keys()]).toEqual([]);
+    expect(azure.at(apiZone)).toBeUndefined();
+    expect(addressOf(azure, `${oauthZone}/A/@`)).toBe("192.168.0.5");
+    settle(azure, { ...second, siblings: [], deletion: "object" });
+    expect([...azure.resources.keys()]).toEqual([]);
   });
 
   test("is linked to the networks that are asked for, once the link service exists", () => {
-    const guest = new PaperGuest();
+    const azure = new AzureModel();
     const pending = { ...observed().link, alias: undefined };
-    const linked = () => guest.below(apiZone).filter((id) => id.includes("virtualNetworkLinks"));
-    settle(guest, observed({ ...above, link: pending }));
+    const linked = () => azure.below(apiZone).filter((id) => id.includes("virtualNetworkLinks"));
+    settle(azure, observed({ ...above, link: pending }));
     expect(linked()).toEqual([]);
-    settle(guest, observed(above));
+    settle(azure, observed(above));
     expect(linked()).toHaveLength(1);
-    expect(guest.at(linked()[0] ?? "")?.properties).toMatchObject({
-      virtualNetwork: { id: guestNetwork },
+    expect(azure.at(linked()[0] ?? "")?.properties).toMatchObject({
+      virtualNetwork: { id: clusterNetwork },
     });
   });
 });

@@ -6,11 +6,11 @@ import { desiredNetworks, linkIdsOf } from "../desired/desired.ts";
 import type { Observed, ZoneInRole } from "../observed.ts";
 import { isHyperShifts, sharedTags, userOf } from "../ownership/owner.ts";
 import { reasons } from "../reasons.ts";
-import { isLostLink } from "./missing-tags.ts";
+import { isUntaggedLink } from "./missing-tags.ts";
 import { failures, isPublished, namesPending, presentCondition, whileChanging } from "./report.ts";
 
 /**
- * The links of a zone. One that HyperShift created in a zone that our status names is adopted, and so is one of ours that has lost its
+ * The links of a zone. One that HyperShift created in a zone that our status names is adopted, and so is an owned one that has lost its
  * tags. The zone of a base domain is linked only once the link service exists: an empty zone hides the public names of its
  * domain.
  */
@@ -28,7 +28,7 @@ export function linkPolicy(observed: Observed, zone: ZoneInRole): LinkPolicy {
       (zone.managed &&
         isPublished(observed, zone) &&
         isHyperShifts(link.found.tags, "vnet-link")) ||
-      isLostLink(observed, zone, link),
+      isUntaggedLink(observed, zone, link),
     heldBack: zone.role !== "internal" && observed.link.alias === undefined ? pending : undefined,
     isServed: presentCondition(observed)?.status === "True",
     refuseId: (id) => refuseId(zone, id),

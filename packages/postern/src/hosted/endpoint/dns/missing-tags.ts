@@ -19,32 +19,33 @@ import { isOwned, isUnmarked, ownClaim, userOf } from "../ownership/owner.ts";
 import { isPublished, presentCondition } from "./report.ts";
 
 /**
- * What is ours although nothing on it says so: `az … update --tags` replaces every tag. The computed name in the computed
+ * What is owned although no tag says so: `az … update --tags` replaces every tag. The computed name in the computed
  * place, published in our status, is the proof; the claim is then written again.
  */
 
-/** Whether a zone of ours has lost its claims: a link or a record set in it is ours. Whatever else it holds is left alone. */
-export function hasLostClaim(observed: Observed, zone: ZoneInRole): boolean {
+/** Whether a zone that we own has no claims any more: a link or a record set in it is owned. Everything else in it is left alone. */
+export function lacksClaim(observed: Observed, zone: ZoneInRole): boolean {
   const { look } = zone;
   if (look.state !== "there" || !zone.managed || !isUnmarked(look.resource.tags)) return false;
   if (!isPublished(observed, zone) || !isOwnPlace(observed, zone)) return false;
   return (
     foundLinks(zone).some(
       (link) =>
-        ownClaim(link.found.tags, observed.self) !== undefined || isLostLink(observed, zone, link),
+        ownClaim(link.found.tags, observed.self) !== undefined ||
+        isUntaggedLink(observed, zone, link),
     ) ||
     foundRecords(zone).some(
       (record) =>
-        isOwned(record.found.metadata, observed.self) || isLostRecord(observed, zone, record),
+        isOwned(record.found.metadata, observed.self) || isUntaggedRecord(observed, zone, record),
     )
   );
 }
 
 /**
- * Whether a link of a zone of ours has lost its claims: it has a name that we give links to this network, whichever Service it was
+ * Whether a link of an owned zone has no claims any more: it has a name that we give links to this network, whichever Service it was
  * created for. Clusters that share a zone use one link, so while another claims the zone the link may be that one's.
  */
-export function isLostLink(
+export function isUntaggedLink(
   observed: Observed,
   zone: ZoneInRole,
   { id, found }: FoundLink,
@@ -70,10 +71,10 @@ function isShared(observed: Observed, zone: ZoneInRole): boolean {
 }
 
 /**
- * Whether a record set without an owner is ours: it has one of our names in a zone that our status names, and either the zone makes
- * the name ours, or it has no metadata and our endpoint's address.
+ * Whether a record set without an owner tag is owned: it has one of our names in a zone that our status names, and either the zone makes
+ * the name our own, or it has no metadata and our endpoint's address.
  */
-export function isLostRecord(
+export function isUntaggedRecord(
   observed: Observed,
   zone: ZoneInRole,
   { id, found }: FoundRecord,
@@ -93,8 +94,8 @@ export function isLostRecord(
 }
 
 /**
- * Whether our names in a zone are ours whatever their record sets contain: our cluster claims the zone. Where other clusters claim it
- * too, one of the same name may have a record set under our name, so the status must say that all of ours were written.
+ * Whether our names in a zone are owned whatever their record sets contain: our cluster claims the zone. Where other clusters claim it
+ * too, one of the same name may have a record set under our name, so the status must say that all our records were written.
  */
 function ownsNames(observed: Observed, zone: ZoneInRole): boolean {
   if (!zone.managed || ownClaim(tagsOf(zone), observed.self) === undefined) return false;

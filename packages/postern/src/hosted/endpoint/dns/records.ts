@@ -10,7 +10,7 @@ import { desiredNames, nameInZone, sameName, takesOAuth } from "../desired/desir
 import type { Observed, ZoneInRole } from "../observed.ts";
 import { isOwned, ownedMetadata, owner } from "../ownership/owner.ts";
 import { reasons } from "../reasons.ts";
-import { isLostRecord } from "./missing-tags.ts";
+import { isUntaggedRecord } from "./missing-tags.ts";
 import { failures, isPublished, namesPending, whileChanging } from "./report.ts";
 
 /** A name in a sentence. */
@@ -58,7 +58,7 @@ export function misplacedName(observed: Observed, zone: ZoneInRole): Problem | u
   return { reason: reasons.invalidAnnotation, message };
 }
 
-/** The problem while the address is not known. Records stay good while a working endpoint is being changed. */
+/** The problem while the address is not known. Records remain valid while a working endpoint is being changed. */
 export function addressesPending(observed: Observed): Problem {
   const endpoint = observed.conditions.find(({ type }) => type === conditions.endpoint);
   return endpoint?.status === "True" ? whileChanging(observed) : namesPending(observed);
@@ -72,7 +72,7 @@ export function addressesPending(observed: Observed): Problem {
  *   the router (for OAuth)              never missing in between
  *   a sibling that lives                left to it
  *   our cluster, but no sibling         taken over: an object that was here before us left it
- *   nobody, in a zone that we claim     corrected: somebody modified it, and the zone's claim and our status make the name ours
+ *   nobody, in a zone that we claim     corrected: somebody modified it, and the zone's claim and our status prove the name
  *   nobody, but published by our        adopted: HyperShift wrote it for this very endpoint, or its metadata were removed
  *   status, with our address
  *   anybody else                        OwnedByAnother
@@ -94,7 +94,7 @@ function decideOn(
     if (recorded !== undefined && recorded.clusterID === observed.self.clusterID) return "write";
     const isNobodys = Object.keys(metadata).length === 0;
     if (isNobodys && isPublished(observed, zone) && asDesired) return "write";
-    if (isLostRecord(observed, zone, { id, found })) return "write";
+    if (isUntaggedRecord(observed, zone, { id, found })) return "write";
   }
   const is = ownership(metadata, owner(observed));
   const whose = is.is === "another" ? is.whose : "somebody who has not marked it as ours";
@@ -115,12 +115,17 @@ function isUnwanted(
     addresses === undefined ? ["A", "AAAA"] : addressRecords("", addresses).map(({ type }) => type);
   const name = nameOf(id).toLowerCase();
   return (
-    !types.includes(found.type) || !(names.includes(name) || isKeptForOAuth(observed, zone, name))
+    !types.includes(found.type) ||
+    !(names.includes(name) || isReservedForOAuth(observed, zone, name))
   );
 }
 
-/** Whether a name stays until the link that it is meant for has taken it over. */
-function isKeptForOAuth({ cluster, object, siblings }: Observed, zone: ZoneInRole, name: string) {
+/** Whether a name remains until the link that it is meant for has adopted it. */
+function isReservedForOAuth(
+  { cluster, object, siblings }: Observed,
+  zone: ZoneInRole,
+  name: string,
+) {
   const { baseDomain } = object.spec;
   if (!cluster || !baseDomain || !siblings.some((each) => takesOAuth(each, baseDomain)))
     return false;

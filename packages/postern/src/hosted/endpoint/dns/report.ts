@@ -28,7 +28,7 @@ export function presentCondition({ conditions: present }: Observed) {
   return present.find(({ type }) => type === conditions.dns);
 }
 
-/** The problem until the records exist. A failure stays reported until it is known how the next try ends. */
+/** The problem until the records exist. A failure is reported until it is known how the next try ends. */
 export function namesPending(observed: Observed): Problem {
   const present = presentCondition(observed);
   const failed = [failures("internal"), failures("base")].flatMap((each) => Object.values(each));
@@ -38,7 +38,7 @@ export function namesPending(observed: Observed): Problem {
   return { reason: reasons.namesPending, message };
 }
 
-/** The problem while something is being changed: what works goes on working. */
+/** The problem while something is being changed: what works is not affected. */
 export function whileChanging(observed: Observed): Problem {
   return { ...namesPending(observed), harmless: true };
 }
@@ -68,7 +68,7 @@ export function published(
   { role, id }: Pick<ZoneInRole, "role" | "id">,
 ): OwnStatus {
   if (role === "internal") return { privateDNSZoneID: id };
-  // Of zones for single hostnames the status has room for one: it tells that there are such zones.
+  // Of zones for single hostnames the status has room for one: it shows that there are such zones.
   const [api, oauth] = hostZoneIds(observed);
   const first = observed.object.name === privateRouter ? api : oauth;
   return role === "base" || sameId(first ?? "", id) ? { baseDomainDNSZoneID: id } : {};

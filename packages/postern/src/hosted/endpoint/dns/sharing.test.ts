@@ -1,7 +1,7 @@
 import { claimsIn } from "@postern/core/claims.ts";
 import { idKey } from "@postern/core/resource-id.ts";
 import { describe, expect, test } from "vitest";
-import { nowAfter, observed, PaperGuest, spec } from "../../../../../../test/hosted/paper-guest.ts";
+import { AzureModel, nowAfter, observed, spec } from "../../../../../../test/hosted/azure-model.ts";
 import { fc } from "../../../../../../test/setup/random.ts";
 import type { Look } from "../../../azure/gateway.ts";
 import type { VirtualNetworkLink } from "../../../azure/gateways/private-dns.ts";
@@ -48,28 +48,28 @@ function withOldLists(now: Observed, before: Observed | undefined): Observed {
 }
 
 /** Whether a zone is about to be deleted or left to nobody by a list that is not right any more. */
-function isOutdated(guest: PaperGuest, look: Observed, step: EndpointStep): boolean {
+function isOutdated(azure: AzureModel, look: Observed, step: EndpointStep): boolean {
   if (step.on !== "zone") return false;
   const isLast =
     step.verb === "delete" || (step.verb === "unclaim" && claimsIn(step.tags).length === 0);
   if (!isLast) return false;
   const zone = look.zones.find(({ id }) => id === step.id);
-  const seenInside = [...(zone?.links ?? []), ...(zone?.records ?? [])].flatMap((each) =>
+  const observedInside = [...(zone?.links ?? []), ...(zone?.records ?? [])].flatMap((each) =>
     each.look.state === "there" ? [`${idKey(each.id)} ${each.look.resource.etag}`] : [],
   );
-  const inside = guest.below(step.id).map((id) => `${idKey(id)} ${guest.at(id)?.etag}`);
-  return JSON.stringify(inside.sort()) !== JSON.stringify(seenInside.sort());
+  const inside = azure.below(step.id).map((id) => `${idKey(id)} ${azure.at(id)?.etag}`);
+  return JSON.stringify(inside.sort()) !== JSON.stringify(observedInside.sort());
 }
 
 /** Do what a plan says; what another has changed in between is refused, as Azure does, and tried again later. */
-function act(guest: PaperGuest, world: Observed, look: Observed) {
+function act(azure: AzureModel, world: Observed, look: Observed) {
   const planned = plan(look);
   let refused = false;
   let outdated = false;
   for (const step of planned.steps)
     try {
-      if (isOutdated(guest, look, step)) outdated = true;
-      else guest.apply(step);
+      if (isOutdated(azure, look, step)) outdated = true;
+      else azure.apply(step);
     } catch (error) {
       if (!/^(404|409|412)/.test((error as Error).message)) throw error;
       refused = true;
@@ -91,9 +91,9 @@ const moves = fc.array(
   { maxLength: 40 },
 );
 
-/** Several clusters and their guest, one reconcile after another. */
+/** Several clusters and their subscription, one reconcile after another. */
 class Clusters {
-  readonly guest = new PaperGuest();
+  readonly azure = new AzureModel();
   readonly worlds = [0, 1, 2].map(cluster);
   readonly #looks: (Observed | undefined)[] = [];
   readonly #listed: (Observed | undefined)[] = [];
@@ -106,15 +106,15 @@ class Clusters {
     const look = this.#looks[who] ?? this.#look(who, world, cached);
     this.#looks[who] = deletionNow ? look : undefined;
     if (deletionNow) return false;
-    const done = act(this.guest, world, { ...look, deletion: world.deletion });
+    const done = act(this.azure, world, { ...look, deletion: world.deletion });
     if (done.outdated) this.#listed[who] = undefined;
     this.worlds[who] = done.now;
-    if (done.over && plan(this.guest.observed(world)).steps.length === 0) this.#gone.add(who);
+    if (done.over && plan(this.azure.observed(world)).steps.length === 0) this.#gone.add(who);
     return done.rests;
   }
 
   #look(who: number, world: Observed, cached: boolean): Observed {
-    const now = this.guest.observed(world);
+    const now = this.azure.observed(world);
     if (cached) return withOldLists(now, this.#listed[who]);
     this.#listed[who] = now;
     return now;
@@ -150,7 +150,7 @@ describe("clusters that share a zone", () => {
             expect(reported.find(({ type }) => type === conditions.available)?.status).toBe("True");
         for (const who of [0, 1, 2]) clusters.leave(who);
         clusters.settle(cached);
-        expect([...clusters.guest.resources.keys()]).toEqual([]);
+        expect([...clusters.azure.resources.keys()]).toEqual([]);
       }),
       { numRuns: 150 },
     );

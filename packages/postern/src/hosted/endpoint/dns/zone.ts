@@ -12,7 +12,7 @@ import type { Observed, ZoneInRole } from "../observed.ts";
 import { isHyperShifts, sharedTags, userOf } from "../ownership/owner.ts";
 import { reasons } from "../reasons.ts";
 import { linkPolicy } from "./links.ts";
-import { hasLostClaim, isOwnPlace } from "./missing-tags.ts";
+import { isOwnPlace, lacksClaim } from "./missing-tags.ts";
 import { addressesPending, misplacedName, recordPolicy } from "./records.ts";
 import { failures, isPublished, namesPending, planFailed, whileChanging } from "./report.ts";
 
@@ -80,7 +80,7 @@ function adoptionOf(observed: Observed, zone: ZoneInRole, { tags }: Zone): Adopt
   const others = otherClaims(tags, userOf(observed));
   const isOwn =
     (isPublished(observed, zone) && isHyperShifts(tags, "private-dns-zone")) ||
-    hasLostClaim(observed, zone) ||
+    lacksClaim(observed, zone) ||
     (lastUserIn(tags) !== undefined && isOwnPlace(observed, zone));
   const refuse = (why: string): Adoption => {
     const message = `${zoneCalled(zone)} is not used · ${why}`;

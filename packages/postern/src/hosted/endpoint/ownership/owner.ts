@@ -29,7 +29,7 @@ export function ownClaim(tags: Tags | undefined | null, self: Self): Owner | und
   );
 }
 
-/** The owner in the metadata of a record of ours, and in the tags of our endpoint. */
+/** The owner in the metadata of our records, and in the tags of our endpoint. */
 export function owner({ self }: Pick<Observed, "self">): Owner {
   return { clusterID: self.clusterID ?? "", uid: self.uid };
 }

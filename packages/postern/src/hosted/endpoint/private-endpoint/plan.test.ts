@@ -1,13 +1,13 @@
 import { parseResourceId } from "@postern/core/resource-id.ts";
 import { describe, expect, test } from "vitest";
 import {
+  AzureModel,
   clusterID,
-  guestNetwork,
+  clusterNetwork,
   nowAfter,
   observed,
   otherID,
-  PaperGuest,
-} from "../../../../../../test/hosted/paper-guest.ts";
+} from "../../../../../../test/hosted/azure-model.ts";
 import {
   changeEndpoint,
   connection,
@@ -18,7 +18,7 @@ import {
   settle,
   short,
   steps,
-} from "../../../../../../test/hosted/paper-links.ts";
+} from "../../../../../../test/hosted/endpoint-worlds.ts";
 import type { PrivateEndpoint } from "../../../azure/gateways/private-endpoints.ts";
 import { conditions } from "../../names.ts";
 import type { Observed } from "../observed.ts";
@@ -26,10 +26,10 @@ import { plan } from "../plan.ts";
 
 describe("approval", () => {
   const pending = (sinceMs: number, over: Partial<Observed> = {}) => {
-    const guest = new PaperGuest();
-    guest.state = "Pending";
-    const world = settle(guest, observed(over));
-    return plan(guest.observed({ ...world, endpointSinceMs: sinceMs }));
+    const azure = new AzureModel();
+    azure.state = "Pending";
+    const world = settle(azure, observed(over));
+    return plan(azure.observed({ ...world, endpointSinceMs: sinceMs }));
   };
 
   test("is waited for, ever longer up to five minutes", () => {
@@ -41,14 +41,14 @@ describe("approval", () => {
     );
   });
 
-  test("is told by one event at first and by a warning with the remedy after 15 minutes", () => {
-    const guest = new PaperGuest();
-    guest.state = "Pending";
+  test("is reported by one event at first and by a warning with the remedy after 15 minutes", () => {
+    const azure = new AzureModel();
+    azure.state = "Pending";
     let world = observed();
     const events: string[] = [];
     for (const endpointSinceMs of [0, 0, 0, 0, 60_000, 600_000, 900_000, 1_200_000]) {
-      const planned = plan(guest.observed({ ...world, endpointSinceMs }));
-      for (const step of planned.steps) guest.apply(step);
+      const planned = plan(azure.observed({ ...world, endpointSinceMs }));
+      for (const step of planned.steps) azure.apply(step);
       for (const { reason, type } of planned.events ?? []) events.push(`${type} ${reason}`);
       world = nowAfter(world, planned);
     }
@@ -60,10 +60,10 @@ describe("approval", () => {
     expect(message(world, conditions.endpoint)).toMatch(/approve it: az network/);
   });
 
-  test("that was refused is told, with whom to agree and what to delete", () => {
-    const { guest, world } = reachable();
-    connection(guest, "Rejected");
-    const now = settle(guest, world);
+  test("that was rejected is reported, with whom to agree and what to delete", () => {
+    const { azure, world } = reachable();
+    connection(azure, "Rejected");
+    const now = settle(azure, world);
     expect(reported(now, conditions.endpoint)).toBe("False PrivateEndpointConnectionNotApproved");
     expect(message(now)).toMatch(
       /rejected, which is final .* agree with them, then delete the private endpoint \/subscriptions\//,
@@ -71,30 +71,30 @@ describe("approval", () => {
   });
 
   test("counts as Approved in whatever case Azure writes it", () => {
-    const guest = new PaperGuest();
-    guest.state = "APPROVED";
-    expect(reported(settle(guest, observed()))).toBe("True AzureSuccess");
+    const azure = new AzureModel();
+    azure.state = "APPROVED";
+    expect(reported(settle(azure, observed()))).toBe("True AzureSuccess");
   });
 
   test.each(["", "Strange"])("in an unknown state (%j) is none", (state) => {
-    const guest = new PaperGuest();
-    guest.state = state;
-    expect(reported(settle(guest, observed()))).toBe("False PrivateEndpointConnectionNotApproved");
+    const azure = new AzureModel();
+    azure.state = state;
+    expect(reported(settle(azure, observed()))).toBe("False PrivateEndpointConnectionNotApproved");
   });
 
   test("without an address does not make the endpoint available", () => {
-    const guest = new PaperGuest();
-    guest.addresses = [];
-    const now = settle(guest, observed());
+    const azure = new AzureModel();
+    azure.addresses = [];
+    const now = settle(azure, observed());
     expect(reported(now)).toBe("False PrivateEndpointAddressPending");
-    expect(guest.at(`${internal}/A/api`)).toBeUndefined();
+    expect(azure.at(`${internal}/A/api`)).toBeUndefined();
   });
 });
 
 describe("an endpoint that is there", () => {
   test.each([
     [
-      "leads to another alias",
+      "points to another alias",
       {
         manualPrivateLinkServiceConnections: [
           {
@@ -104,46 +104,46 @@ describe("an endpoint that is there", () => {
         ],
       },
     ],
-    ["is in another subnet", { subnet: { id: `${guestNetwork}/subnets/other` } }],
+    ["is in another subnet", { subnet: { id: `${clusterNetwork}/subnets/other` } }],
   ])("and %s is recreated, and not awaited for ever", (_what, change) => {
-    const { guest, world } = reachable();
-    changeEndpoint(guest, change);
-    expect(steps(guest, world)).toContain("remove endpoint private-router-pe");
-    expect(reported(settle(guest, world))).toBe("True AzureSuccess");
-    expect(guest.at<PrivateEndpoint>(short)?.properties.subnet?.id).toBe(
-      `${guestNetwork}/subnets/workers`,
+    const { azure, world } = reachable();
+    changeEndpoint(azure, change);
+    expect(steps(azure, world)).toContain("remove endpoint private-router-pe");
+    expect(reported(settle(azure, world))).toBe("True AzureSuccess");
+    expect(azure.at<PrivateEndpoint>(short)?.properties.subnet?.id).toBe(
+      `${clusterNetwork}/subnets/workers`,
     );
   });
 
   test.each(["Disconnected", "removed"])("and is %s is recreated, and not awaited", (state) => {
-    const { guest, world } = reachable();
-    connection(guest, state);
-    const planned = plan(guest.observed(world));
+    const { azure, world } = reachable();
+    connection(azure, state);
+    const planned = plan(azure.observed(world));
     expect(planned.steps.map((step) => step.do)).toEqual(["remove endpoint"]);
     expect(planned.conditions[1]?.reason).toBe("PrivateEndpointReplacing");
-    expect(reported(settle(guest, world))).toBe("True AzureSuccess");
+    expect(reported(settle(azure, world))).toBe("True AzureSuccess");
   });
 
-  test("is left alone while there is no alias to lead to, unless it is disconnected for good", () => {
-    const { guest, world } = reachable();
+  test("is left alone while there is no alias, unless it is disconnected for good", () => {
+    const { azure, world } = reachable();
     const noAlias = { ...world, link: { ...world.link, alias: undefined } };
-    connection(guest, "Rejected");
-    expect(steps(guest, noAlias)).toEqual([]);
-    connection(guest, "Disconnected");
-    expect(plan(guest.observed(noAlias)).steps.map((step) => step.do)).toEqual(["remove endpoint"]);
+    connection(azure, "Rejected");
+    expect(steps(azure, noAlias)).toEqual([]);
+    connection(azure, "Disconnected");
+    expect(plan(azure.observed(noAlias)).steps.map((step) => step.do)).toEqual(["remove endpoint"]);
   });
 
-  test("gets tags back that it has lost, and keeps other people's", () => {
-    const { guest, world } = reachable();
-    const found = guest.at<PrivateEndpoint>(short);
+  test("gets missing tags back, and keeps those of others", () => {
+    const { azure, world } = reachable();
+    const found = azure.at<PrivateEndpoint>(short);
     const { postern_owner = "" } = found?.tags ?? {};
-    guest.set(short, {
+    azure.set(short, {
       ...found,
       tags: { postern_owner, cost: "42" },
       properties: found?.properties ?? {},
     });
-    settle(guest, world);
-    expect(guest.at(short)?.tags).toMatchObject({
+    settle(azure, world);
+    expect(azure.at(short)?.tags).toMatchObject({
       cost: "42",
       "kubernetes.io_cluster_one": "owned",
       "hypershift.openshift.io_resource-type": "private-endpoint",
@@ -151,54 +151,54 @@ describe("an endpoint that is there", () => {
   });
 
   test("and belongs to another cluster of the same resource group is not adopted: the longer name is used", () => {
-    const guest = new PaperGuest();
-    const theirs = { tags: { postern_owner: `${otherID}/x` }, properties: {} };
-    guest.set(short, theirs);
-    const world = settle(guest, observed());
-    expect(guest.at(short)).toMatchObject(theirs);
+    const azure = new AzureModel();
+    const foreign = { tags: { postern_owner: `${otherID}/x` }, properties: {} };
+    azure.set(short, foreign);
+    const world = settle(azure, observed());
+    expect(azure.at(short)).toMatchObject(foreign);
     expect(world.status.privateEndpointID).toBe(`${short}-${clusterID}`);
     expect(reported(world)).toBe("True AzureSuccess");
   });
 
-  test("under both names for others is told, and the others are not named", () => {
-    const guest = new PaperGuest();
-    guest.set(short, { tags: { postern_owner: `${otherID}/x` }, properties: {} });
-    guest.set(`${short}-${clusterID}`, { properties: {} });
-    const world = settle(guest, observed());
+  test("under both names for others is reported, and the others are not named", () => {
+    const azure = new AzureModel();
+    azure.set(short, { tags: { postern_owner: `${otherID}/x` }, properties: {} });
+    azure.set(`${short}-${clusterID}`, { properties: {} });
+    const world = settle(azure, observed());
     expect(reported(world, conditions.endpoint)).toBe("False OwnedByAnother");
     expect(message(world, conditions.endpoint)).toContain("another cluster");
     expect(message(world, conditions.endpoint)).not.toContain(otherID);
   });
 
   test("by HyperShift, and published, is taken over", () => {
-    const guest = new PaperGuest();
-    const { world: like, guest: old } = reachable();
+    const azure = new AzureModel();
+    const { world: like, azure: old } = reachable();
     const found = old.at<PrivateEndpoint>(short);
-    guest.set(short, {
+    azure.set(short, {
       ...found,
       tags: { "hypershift.openshift.io_resource-type": "private-endpoint" },
       properties: found?.properties ?? {},
     });
     const world = settle(
-      guest,
+      azure,
       observed({ status: { privateEndpointID: like.status.privateEndpointID ?? "" } }),
     );
-    expect(guest.at(short)?.tags?.postern_owner).toBe(`${clusterID}/link-uid`);
+    expect(azure.at(short)?.tags?.postern_owner).toBe(`${clusterID}/link-uid`);
     expect(reported(world)).toBe("True AzureSuccess");
   });
 
   test("with a name that is longer than Azure allows for endpoints is reported, and not sent", () => {
     const name = "a".repeat(62);
     const world = observed({ object: { ...observed().object, name } });
-    expect(plan(new PaperGuest().observed(world)).conditions[1]?.reason).toBe("NameTooLong");
+    expect(plan(new AzureModel().observed(world)).conditions[1]?.reason).toBe("NameTooLong");
   });
 
-  test("stays as told while its making is tried again after a failure", () => {
+  test("remains as reported while its creation is tried again after a failure", () => {
     const failure = { reason: "X", message: "no room in the subnet", requeueAfterMs: 120_000 };
     const id = parseResourceId(short);
     const failed = plan(observed({ endpoints: [{ id, look: { state: "failed", failure } }] }));
     expect(failed.requeue).toEqual({ afterMs: 120_000 });
-    const requeue = plan(new PaperGuest().observed(nowAfter(observed(), failed)));
+    const requeue = plan(new AzureModel().observed(nowAfter(observed(), failed)));
     expect(requeue.steps.map((step) => step.do)).toContain("make endpoint");
     expect(requeue.conditions[1]).toMatchObject({
       reason: "PrivateEndpointCreationFailed",
@@ -212,7 +212,7 @@ describe("an endpoint that is there", () => {
       message: "no right",
       requeueAfterMs: 600_000,
     };
-    const planned = plan({ ...new PaperGuest().observed(observed()), endpointsFailed });
+    const planned = plan({ ...new AzureModel().observed(observed()), endpointsFailed });
     expect(planned.conditions[1]).toMatchObject({
       reason: "PrivateEndpointGetFailed",
       message: "no right",
@@ -222,10 +222,10 @@ describe("an endpoint that is there", () => {
   });
 });
 
-test("an endpoint that an object of the cluster left is taken over as it is, and told", () => {
-  const { guest, world } = reachable();
+test("an endpoint that an object of the cluster left is adopted as it is, and reported", () => {
+  const { azure, world } = reachable();
   const made = { ...world, self: { ...world.self, uid: "made-anew" }, status: {}, conditions: [] };
-  const looked = guest.observed(made);
+  const looked = azure.observed(made);
   expect(plan(looked).steps.filter(({ on }) => on === "endpoint")).toMatchObject([
     { do: "make endpoint", id: expect.stringContaining("private-router-pe-") },
   ]);
@@ -245,16 +245,16 @@ test("an endpoint that an object of the cluster left is taken over as it is, and
 test.each(["Failed", "Canceled"])(
   "an endpoint that is %s is written again",
   (provisioningState) => {
-    const { guest, world } = reachable();
-    changeEndpoint(guest, { provisioningState });
-    const before = guest.at<PrivateEndpoint>(short);
-    const planned = plan(guest.observed(world));
+    const { azure, world } = reachable();
+    changeEndpoint(azure, { provisioningState });
+    const before = azure.at<PrivateEndpoint>(short);
+    const planned = plan(azure.observed(world));
     expect(planned.steps).toMatchObject([{ do: "repair endpoint", etag: before?.etag }]);
     const reason = "PrivateEndpointCreationFailed";
     expect(planned.conditions).toContainEqual(
       expect.objectContaining({ type: conditions.endpoint, status: "False", reason }),
     );
-    expect(reported(settle(guest, world))).toBe("True AzureSuccess");
-    expect(guest.at<PrivateEndpoint>(short)?.tags).toEqual(before?.tags);
+    expect(reported(settle(azure, world))).toBe("True AzureSuccess");
+    expect(azure.at<PrivateEndpoint>(short)?.tags).toEqual(before?.tags);
   },
 );

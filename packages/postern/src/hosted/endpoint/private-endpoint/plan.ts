@@ -72,14 +72,14 @@ function checkFailed(observed: Observed): EndpointPart | undefined {
   return undefined;
 }
 
-/** What works goes on working while it is being changed, and a replacement is reported already. */
+/** What works is not affected while it is being changed, and a replacement is reported already. */
 function checkChanging(observed: Observed): EndpointPart | undefined {
   const times = observed.endpoints.flatMap(({ look }) =>
     look.state === "changing" ? [look.retryAfterMs] : [],
   );
   if (times.length === 0) return undefined;
-  const keptReasons = [reasons.endpointCreationFailed, reasons.endpointReplacing];
-  const problem = { ...creatingProblem(observed, keptReasons), harmless: true } as const;
+  const reportedReasons = [reasons.endpointCreationFailed, reasons.endpointReplacing];
+  const problem = { ...creatingProblem(observed, reportedReasons), harmless: true } as const;
   return { ...wait(problem, Math.min(...times)), status: endpointStatus(observed) };
 }
 
@@ -124,7 +124,7 @@ function planReplaceDisconnected(
   return { ...part, problems: [{ reason: reasons.endpointReplacing, message, progress: true }] };
 }
 
-/** The endpoint as it should be. Of one that exists, the region and whatever others have set stay. */
+/** The endpoint as it should be. Of one that exists, the region and whatever others have set are not changed. */
 function desiredOf(
   observed: Observed,
   id: ResourceId,

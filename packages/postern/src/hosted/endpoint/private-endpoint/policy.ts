@@ -38,7 +38,7 @@ export function endpointPolicy(observed: Observed, existing?: OwnEndpoint): Endp
     failedState(existing.found) !== undefined;
   const creating = creatingProblem(observed);
   const failed = reasons.endpointCreationFailed;
-  const replacing = (why: string) => `the private endpoint ${name} is made anew: ${why}`;
+  const replacing = (why: string) => `the private endpoint ${name} is recreated: ${why}`;
   return {
     condition: conditions.endpoint,
     steps: {
@@ -86,7 +86,7 @@ export function deletionPolicy(observed: Observed): EndpointPolicy {
   return {
     ...policy,
     events: { delete: "DeletingPrivateEndpoint" },
-    whyOf: (name, why) => `the private endpoint ${name} goes: ${why}`,
+    whyOf: (name, why) => `the private endpoint ${name} is deleted: ${why}`,
   };
 }
 
@@ -120,7 +120,7 @@ export function approvalPolicy(observed: Observed, found: PrivateEndpoint): Appr
     },
     rejected: () =>
       problem(
-        `the connection was rejected, which is final · by somebody who may manage ${service} · agree with them, then delete the private endpoint ${found.id ?? ""}: it is made anew and asks again`,
+        `the connection was rejected, which is final · by somebody who may manage ${service} · agree with them, then delete the private endpoint ${found.id ?? ""}: it is recreated and asks again`,
       ),
     disconnected: unknown,
   };
@@ -131,13 +131,13 @@ export function presentCondition({ conditions: present }: Observed) {
   return present.find(({ type }) => type === conditions.endpoint);
 }
 
-/** The problem until the endpoint exists. Of these reasons the present one stays until it is known how a write ends. */
+/** The problem until the endpoint exists. If the present reason is one of these, it is reported until it is known how a write ends. */
 export function creatingProblem(
   observed: Observed,
-  keptReasons: readonly Reason[] = [reasons.endpointCreationFailed],
+  reportedReasons: readonly Reason[] = [reasons.endpointCreationFailed],
 ): Problem {
   const present = presentCondition(observed);
-  if (present !== undefined && keptReasons.some((reason) => reason === present.reason))
+  if (present !== undefined && reportedReasons.some((reason) => reason === present.reason))
     return { reason: present.reason, message: present.message };
   return { reason: reasons.endpointCreating, message: "the private endpoint is being made" };
 }

@@ -1,13 +1,13 @@
 import type { AzurePrivateLinkService } from "@postern/core/kinds/azure-private-link-service.ts";
 import type { HostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
 import { expect, test } from "vitest";
-import { clusterID, guest } from "../../../../../../test/hosted/link-observed.ts";
+import { clusterID, hostedSubscription } from "../../../../../../test/hosted/link-observed.ts";
 import { clusterAnnotation } from "../../names.ts";
 import { known } from "./requirements.ts";
 import type { Belonging } from "./verified-cluster.ts";
 
 const now = new Date("2026-01-01T00:00:00Z");
-const network = `/subscriptions/${guest}/resourceGroups/g/providers/Microsoft.Network/virtualNetworks/v`;
+const network = `/subscriptions/${hostedSubscription}/resourceGroups/g/providers/Microsoft.Network/virtualNetworks/v`;
 
 function link(over: { annotation?: string | undefined; name?: string; spec?: object } = {}) {
   const { annotation = "clusters/one", name = "private-router" } = over;
@@ -63,7 +63,7 @@ test.each<[string, AzurePrivateLinkService, HostedCluster | undefined, string]>(
   ],
   ["a name that is too long for Azure", link({ name: "x".repeat(60) }), cluster(), "NameTooLong"],
   [
-    "a guest subnet that is none",
+    "a subnet id that is not one",
     link({ spec: { guestSubnetID: network } }),
     cluster(),
     "InvalidGuestSubnet",
@@ -74,7 +74,7 @@ test.each<[string, AzurePrivateLinkService, HostedCluster | undefined, string]>(
     cluster(),
     "LoadBalancerIPMissing",
   ],
-])("%s is told with a remedy, and not by an error", (_name, object, named, reason) => {
+])("%s is reported with a remedy, and not by an error", (_name, object, named, reason) => {
   const found = known(object, of(named), now);
   expect(found).toMatchObject({ is: "stopped", reason });
   if (found.is === "stopped") expect(found.message.split(" · ")).toHaveLength(3);

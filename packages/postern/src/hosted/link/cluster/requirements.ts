@@ -47,8 +47,8 @@ export function known(
     return stopped(
       reasons.clusterAnnotation,
       annotation === undefined
-        ? `the annotation ${clusterAnnotation} is missing · it says whose link this is · set it to <namespace>/<name> of the HostedCluster`
-        : `the annotation ${clusterAnnotation} is not <namespace>/<name> · it says whose link this is · correct it`,
+        ? `the annotation ${clusterAnnotation} is missing · it names the cluster of this link · set it to <namespace>/<name> of the HostedCluster`
+        : `the annotation ${clusterAnnotation} is not <namespace>/<name> · it names the cluster of this link · correct it`,
     );
   const isHome = isHomeOf(object.metadata.namespace, key);
   if (unverified !== undefined && (cluster !== undefined || !isHome))
@@ -77,7 +77,7 @@ export function known(
   const clusterSubscription = clusterSubscriptionOf(object.spec.guestSubnetID);
   if (clusterSubscription === undefined)
     return stopped(
-      reasons.guestSubnet,
+      reasons.invalidSubnet,
       "spec.guestSubnetID is not the id of a subnet · the guest's subscription is read from it · correct subnetID of the HostedCluster",
     );
   const { loadBalancerIP = "" } = object.spec;

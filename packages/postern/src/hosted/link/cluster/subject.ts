@@ -28,11 +28,11 @@ export function ownNatSubnet(
   const subnet = natSubnetOf(service);
   if (subnet === undefined) return undefined;
   const id = parseResourceId(subnet, "Microsoft.Network/virtualNetworks/subnets");
-  const ours =
+  const isOwn =
     isSharedSubnet(nameOf(id), installation) ||
     sameId(subject.notedSubnet ?? "", id) ||
     reservations.siblingsIn(id, subject);
-  return ours ? id : undefined;
+  return isOwn ? id : undefined;
 }
 
 /** The id of a link service in the management group. */
@@ -59,12 +59,12 @@ export function subjectOf(
     on[annotations.foreignEndpoints] ??
     cluster?.metadata.annotations?.[annotations.foreignEndpoints];
   const { subscriptionID, resourceGroupName } = object.spec;
-  const guest = resourceGroupId(subscriptionID, resourceGroupName);
+  const group = resourceGroupId(subscriptionID, resourceGroupName);
   const names = [endpointName(name)];
   const clusterID = cluster?.spec.clusterID;
   if (clusterID !== undefined) names.push(`${endpointName(name)}-${clusterID}`);
   const endpoints = names.map((each) =>
-    resourceIn(guest, "Microsoft.Network/privateEndpoints", each),
+    resourceIn(group, "Microsoft.Network/privateEndpoints", each),
   );
   const { privateEndpointID } = status ?? {};
   return {
@@ -86,7 +86,7 @@ export function subjectOf(
   };
 }
 
-/** The note of the namespace, or ours where the watch has not brought it yet. */
+/** The note of the namespace, or our own where the watch has not brought it yet. */
 function notedFor(
   { metadata: { namespace = "", name, uid = "" } }: AzurePrivateLinkService,
   { noted, namespaces }: LinkParts,

@@ -55,10 +55,10 @@ function whyNotObeyed(object: AzurePrivateLinkService, parts: LinkParts): string
     return refused(`HostedControlPlane ${controller.name} with uid ${controller.uid} is not here`);
   const unverified = unverifiedMessage(controlPlane, parts.registered);
   if (unverified !== undefined) return unverified;
-  const [ours, theirs] = [object, controlPlane].map(
+  const [own, expected] = [object, controlPlane].map(
     ({ metadata }) => metadata.annotations?.[clusterAnnotation],
   );
-  return ours === theirs
+  return own === expected
     ? undefined
     : refused(`it names another HostedCluster than HostedControlPlane ${controller.name}`);
 }
@@ -69,9 +69,9 @@ function whyForbidden(
   { policy = defaultPolicy }: LinkParts,
 ): string | undefined {
   const { namespace = "" } = metadata;
-  const guest = clusterSubscriptionOf(spec.guestSubnetID);
+  const subscription = clusterSubscriptionOf(spec.guestSubnetID);
   const { additionalAllowedSubscriptions = [] } = spec;
-  const subscriptions = allowedSubscriptions(guest ?? "", additionalAllowedSubscriptions);
+  const subscriptions = allowedSubscriptions(subscription ?? "", additionalAllowedSubscriptions);
   return whyNotAllowed(policy.rulesOf(namespace), namespace, {
     subscriptions: subscriptions.filter((each) => each !== ""),
   });

@@ -38,7 +38,7 @@ export function balancerProblem({ frontend, known, subject }: Up): PlannedCondit
   const { balancer, sku } = frontend.frontend;
   return {
     ...{ type, status: "False", reason: reasons.loadBalancerUnsupported },
-    message: `load balancer ${nameOf(balancer)} has the SKU ${sku} · link services need Standard · set the cloud provider's loadBalancerSku to Standard and make the Service anew`,
+    message: `load balancer ${nameOf(balancer)} has the SKU ${sku} · link services need Standard · set the cloud provider's loadBalancerSku to Standard and recreate the Service`,
   };
 }
 

@@ -33,7 +33,7 @@ const subnetWriteMs = 5_000;
 /** Choose from where a link service that is to be created takes its address. */
 export function chooseNat(observed: Up): NatChoice {
   const { nat } = observed;
-  if (nat.is === "nowhere")
+  if (nat.is === "unknown network")
     return unfit(
       `the frontend ${observed.known.loadBalancerIP} of the load balancer names no subnet, so no NAT subnet can be made beside it · set natSubnetID of the HostedCluster`,
     );
@@ -84,7 +84,7 @@ function chooseAmongShared(
     return {
       is: "there",
       subnet: id,
-      ours: true,
+      isOwn: true,
       capacity,
       ...(spare && { spare: { id: spare.id, prefix: formatCidr(spare.block) } }),
     };
@@ -128,11 +128,11 @@ function chooseOfCluster(
   if (provisioning(found.state) === "changing" || uses.get(idKey(id))?.isClosed)
     return { is: "changing", retryAfterMs: subnetWriteMs };
   // One that nobody has noted was there before us: it is used, and left behind as it was found.
-  const ours = noted !== undefined || hasSiblings;
-  if (ours && isBroken(found)) return writeAgain(found);
+  const isOwn = noted !== undefined || hasSiblings;
+  if (isOwn && isBroken(found)) return writeAgain(found);
   const why = unfitness(found);
   if (why !== undefined) return unfit(`NAT subnet ${found.name} cannot be used: ${why}`);
-  return { is: "there", subnet: found.id, ours };
+  return { is: "there", subnet: found.id, isOwn };
 }
 
 function chooseGiven(observed: Up, { network, candidates, uses }: NatSnapshot): NatChoice {
@@ -166,7 +166,7 @@ function chooseGiven(observed: Up, { network, candidates, uses }: NatSnapshot): 
     return unfit(
       `${called} has no address left · a link service needs one · make it larger, or name another subnet`,
     );
-  return { is: "there", subnet: found.id, ours: false };
+  return { is: "there", subnet: found.id, isOwn: false };
 }
 
 /** Choose what becomes of the subnet that a link leaves: the last one deletes it. */
@@ -175,12 +175,12 @@ export function chooseLeaving({ nat, services }: Down): LeavingChoice {
   const { gate, candidates } = nat;
   if (gate.is === "failed") return gate;
   if (gate.is === "busy") return { is: "changing", retryAfterMs: gate.retryAfterMs };
-  const gone = new Set(services.map(({ id }) => nameOf(id).toLowerCase()));
+  const ownNames = new Set(services.map(({ id }) => nameOf(id).toLowerCase()));
   for (const { id, isOwn, isTaken, state, holders } of candidates) {
     if (!isOwn && isTaken) continue;
     // An interface may outlive its service for a moment.
     const isChanging =
-      provisioning(state) === "changing" || holders.some((service) => gone.has(service ?? ""));
+      provisioning(state) === "changing" || holders.some((service) => ownNames.has(service ?? ""));
     if (isChanging) return { is: "changing", retryAfterMs: waits.progressMs };
     if (holders.length === 0) return { is: "to be removed", subnet: id };
   }

@@ -42,7 +42,7 @@ export async function observeNat(
   const own = subnet === undefined ? undefined : networkOf(subnet);
   const { natSubnetID } = given;
   const id = natSubnetID === undefined ? own : networkOf(natSubnetID);
-  if (id === undefined) return { is: "nowhere" };
+  if (id === undefined) return { is: "unknown network" };
   const gate = natSubnetID === undefined ? await networks.gate(arm, id, now) : open;
   const snapshot = (network: NatNetwork | undefined) =>
     snapshotOf(id, network, gate, given, asking, parts);
@@ -91,7 +91,7 @@ function snapshotOf(
 
 /**
  * Whether a link of another control plane takes addresses from a subnet: as was noted, or as Azure shows, because what
- * HyperShift created is not noted. A link service without an owner tag is HyperShift's, and its name tells whose it is.
+ * HyperShift created is not noted. A link service without an owner tag is HyperShift's, and its name says which cluster it belongs to.
  */
 function isAnothers(
   id: ResourceId,

@@ -9,7 +9,7 @@ export type NatObserved =
   | { is: "not needed" }
   | { is: "failed"; failure: Failure }
   /** The frontend of the load balancer names no subnet, so its network is unknown. */
-  | { is: "nowhere" }
+  | { is: "unknown network" }
   | NatSnapshot;
 
 /** A network at one moment, and who uses or has reserved what in it. */
@@ -49,8 +49,8 @@ export interface NewSubnet {
 /** From where a new link service takes its address. */
 export type NatChoice =
   | { is: "not needed" }
-  /** From this subnet. `ours` ones are noted; `spare` is the next one, to be created before this one is full. */
-  | { is: "there"; subnet: ResourceId; ours: boolean; capacity?: number; spare?: NewSubnet }
+  /** From this subnet. Own ones are noted; `spare` is the next one, to be created before this one is full. */
+  | { is: "there"; subnet: ResourceId; isOwn: boolean; capacity?: number; spare?: NewSubnet }
   | { is: "to be made"; subnet: NewSubnet }
   | { is: "changing"; retryAfterMs: number }
   /** It cannot be used, or none can be created: why, and what to do. */

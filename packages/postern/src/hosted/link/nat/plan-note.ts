@@ -5,7 +5,7 @@ import type { LinkStep } from "../steps.ts";
 
 const whys = {
   up: "so that it is known after a restart",
-  down: "the service that tells of it is about to go",
+  down: "the link service that shows it is about to be deleted",
 };
 
 /** Note the subnet that a link uses, unless it is noted already. */

@@ -41,7 +41,7 @@ export function linkServicePolicy(subject: Subject, guestMs = 0): LinkServicePol
     messages: commonMessages({
       noun: "link service",
       created: "written",
-      replaced: "is made anew",
+      replaced: "is recreated",
     }),
     steps: {
       create: "make the link service",
@@ -87,9 +87,9 @@ export function linkServicePolicy(subject: Subject, guestMs = 0): LinkServicePol
 }
 
 /** Who may see a link service: the hosted cluster, and whoever else the object names; nobody twice. */
-export function allowedSubscriptions(guest: string, additional: readonly string[]): string[] {
+export function allowedSubscriptions(own: string, additional: readonly string[]): string[] {
   const observed = new Set<string>();
-  return [guest, ...additional].filter((each) => {
+  return [own, ...additional].filter((each) => {
     const key = each.toLowerCase();
     return !observed.has(key) && observed.add(key);
   });

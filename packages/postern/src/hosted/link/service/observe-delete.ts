@@ -38,14 +38,14 @@ export async function observeDelete(
   let natOfService: ResourceId | undefined;
   for (const id of candidates(subject, belonging, parts)) {
     const look = await privateLinkServices(arm).look(id);
-    const ours =
+    const isOwn =
       look.state !== "there" ||
       ownershipOf(look.resource, claimantOf(subject, belonging, id, parts)).is !== "another";
-    services.push({ id, look, ours });
-    if (look.state === "there" && ours)
+    services.push({ id, look, isOwn });
+    if (look.state === "there" && isOwn)
       natOfService ??= ownNatSubnet(look.resource, subject, parts);
   }
-  const left = services.some(({ look, ours }) => ours && look.state !== "absent");
+  const left = services.some(({ look, isOwn }) => isOwn && look.state !== "absent");
   if (left) return { ...observed, services, natOfService, nat: { is: "nothing" } };
   const nat = await tryRead(reconcile, () => observeLeaving(subject, { arm, now }, parts));
   return {

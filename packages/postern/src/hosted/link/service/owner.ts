@@ -32,8 +32,8 @@ export interface Claimant {
  *   same cluster      the object with that uid does not exist; clusterID not shared;   left: taken over
  *                     tag of this installation, or in front of our own frontend
  *   another's                                                                          another's
- *   none              it is in front of a load balancer frontend of our Service        ours: the tag was lost
- *   none              our status names it, clusterID not shared, no other cluster's    ours: the tag was lost, or
+ *   none              it is in front of a load balancer frontend of our Service        ours: the tag was removed
+ *   none              our status names it, clusterID not shared, no other cluster's    ours: the tag was removed, or
  *                     tag on it                                                        HyperShift created it
  *   none              nothing                                                          another's
  *

@@ -18,7 +18,7 @@ export type Checked =
       ok: true;
       access: PrivateAccess;
       publishing: Publishing;
-      /** A cluster with this is not created; one that exists goes on. */
+      /** A cluster with this is not created; an existing one is still reconciled. */
       unusable?: Problem;
       warning?: Problem;
     }

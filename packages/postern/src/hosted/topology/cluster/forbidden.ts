@@ -1,7 +1,7 @@
 import { keyOf } from "@postern/core/kind.ts";
 import type { HostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
 import { defaultPolicy, openPolicy, type TenantPolicy } from "@postern/core/tenant-policy.ts";
-import { type HostnameSources, holderOf, hostnamesOf } from "../../hostnames.ts";
+import { type HostnameSources, hostnameOwner, hostnamesOf } from "../../hostnames.ts";
 import { controlPlaneNamespace } from "../../names.ts";
 import { whyNotAllowed } from "../../policy.ts";
 import { topologyReasons } from "../reasons.ts";
@@ -51,7 +51,7 @@ export function takenFrom(
 ): string[] {
   const isAnothers = (holder: HostedCluster | undefined) =>
     holder !== undefined && keyOf(holder) !== keyOf(cluster);
-  return hostnamesOf(cluster).filter((each) => isAnothers(holderOf(each, sources, policy)));
+  return hostnamesOf(cluster).filter((each) => isAnothers(hostnameOwner(each, sources, policy)));
 }
 
 /** The problem of a hostname that another cluster has. */

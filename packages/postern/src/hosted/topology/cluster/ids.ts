@@ -4,7 +4,7 @@ import type { HostedControlPlane } from "@postern/core/kinds/hosted-control-plan
 
 /**
  * The numbers of a cluster that HyperShift would fill in; the same for one uid, however often they are asked for. A cluster
- * whose control plane has numbers gets those back: it can lose them to whoever applies a file without them.
+ * whose control plane has numbers gets those back: applying a file without them removes them.
  */
 export function numbersOf(
   { metadata }: HostedCluster,

@@ -25,7 +25,7 @@ interface Report {
  *
  *     no link, control plane   →
  *     known                    the last of the five alone: why there is none
- *     HyperShift's, or gone    nothing, and what was said before goes
+ *     HyperShift's, or absent  nothing, and earlier conditions are removed
  */
 export function collected(
   links: readonly AzurePrivateLinkService[],
@@ -91,12 +91,12 @@ function reportOf(
   if (found === undefined) return unknown("nothing is known yet");
   const { status, reason, message, observedGeneration } = found;
   const { generation } = link.metadata;
-  // What is False was false before the change too; what is True must be seen to be so again.
+  // What is False was false before the change too; what is True must be observed again.
   if (
     status !== "False" &&
     observedGeneration !== undefined &&
     observedGeneration < (generation ?? 0)
   )
-    return unknown("it has changed and is being looked at again");
+    return unknown("it has changed and is being reconciled again");
   return { link: name, status, reason, message };
 }

@@ -6,7 +6,7 @@ import { clusterAnnotation, controlPlaneAccount, controlPlaneNamespace } from ".
 import { exactPatch } from "./difference.ts";
 import { isMade, madeBy, ownedBy } from "./labels.ts";
 
-/** What people may say about a cluster beside its spec. It is the same on the control plane, no more and no less. */
+/** What may be set for a cluster beside its spec, by annotation. The control plane gets exactly the same. */
 const mirrored = "postern.io/";
 /** Of these, copies would say something wrong. */
 const notCopied = ["kubectl.kubernetes.io/last-applied-configuration", requestAnnotation];

@@ -1,7 +1,7 @@
 type Json = unknown;
 
 /**
- * The merge patch that gives `found` all that `desired` has, or undefined where it has it. A null in `desired` stands
+ * The merge patch that gives `found` all that `desired` has, or undefined where it has it. A null in `desired` means
  * for what must not be there; what it does not name is somebody else's, or the API server's own.
  */
 export function patchTo(found: Json, desired: Json): Json {

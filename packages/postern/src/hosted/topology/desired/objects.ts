@@ -15,7 +15,7 @@ import { madeBy, ownedBy } from "./labels.ts";
 /** Which way in an object is a part of. What serves both is never in question. */
 export type Exposure = "public" | "private" | "both";
 
-/** A Service or a Route as it should be. A null stands for what must not exist. */
+/** A Service or a Route as it should be. A null means that it must not exist. */
 export interface Desired {
   kind: "Service" | "Route";
   exposure: Exposure;
@@ -23,7 +23,7 @@ export interface Desired {
 }
 
 /**
- * Every Service and Route that a topology may have. `oauth-openshift-public` is ours: HyperShift leaves the OAuth
+ * Every Service and Route that a topology may have. `oauth-openshift-public` is Postern's own: HyperShift leaves the OAuth
  * server of a PublicAndPrivate cluster without a public address.
  */
 export const exposures: Record<Desired["kind"], Readonly<Record<string, Exposure>>> = {
@@ -253,7 +253,7 @@ function makerFor(controlPlane: HostedControlPlane) {
       };
       const annotations = { [externalDnsAnnotation]: published && hostname ? hostname : null };
       const spec = {
-        // Without a name the router of the management cluster gives one, and that stays.
+        // Without a name the router of the management cluster chooses one, which is not changed.
         ...(hostname && { host: hostname }),
         to: { kind: "Service", name: to, weight: 100 },
         tls: { termination: "passthrough", insecureEdgeTerminationPolicy: "None" },

@@ -20,7 +20,7 @@ export function publishEndpoint(
   publishing: Publishing,
 ): TopologyStep[] {
   const endpoint = endpointOf(observed, access, publishing);
-  // One that was published stays until another is known: clients have it in their kubeconfigs.
+  // A published one is not removed until another is known: clients have it in their kubeconfigs.
   if (endpoint === undefined) return [];
   const { host, port } = endpoint;
   const isPublished = ({ status }: HostedCluster | HostedControlPlane) =>

@@ -47,7 +47,7 @@ export function networkPlan(
   for (const each of desired) {
     const taken = publishedHostnames(each.object).find((host) => observed.taken?.includes(host));
     if (taken !== undefined) waiting ??= hostnameTaken(taken);
-    // Whoever publishes a hostname by now keeps it, so what exists of it is left as it is.
+    // A cluster that publishes a hostname keeps it, so what exists is not changed.
     if (taken !== undefined && each.kind === "Route") continue;
     const one = taken === undefined ? each : withoutHostname(each);
     const found = findObject(observed, one.kind, one.object.metadata.name);
@@ -189,9 +189,10 @@ function applying(message: string): Problem {
 /** Somebody deleted it. The Service of a load balancer cannot be deleted while a link service uses that. */
 function beingDeleted(kind: string, { metadata }: KubeObject): Problem {
   const { finalizers = [] } = metadata;
-  const why = finalizers.length > 0 ? `is held by ${finalizers.join(", ")}` : "is not gone yet";
+  const why =
+    finalizers.length > 0 ? `has the finalizers ${finalizers.join(", ")}` : "still exists";
   return applying(
-    `${kind} ${metadata.name} is being deleted and ${why} · it is made anew when it is gone · if it stays, delete the AzurePrivateLinkService of this name, which is made anew too`,
+    `${kind} ${metadata.name} is being deleted and ${why} · it is recreated afterwards · if it is not deleted, delete the AzurePrivateLinkService of this name, which is recreated as well`,
   );
 }
 

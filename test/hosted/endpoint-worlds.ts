@@ -4,25 +4,25 @@ import { plan } from "postern/hosted/endpoint/plan.ts";
 import { conditions } from "postern/hosted/names.ts";
 import { privateZoneIn } from "postern/private-dns/zone/observed.ts";
 import {
+  AzureModel,
   clusterID,
   connectedEndpoint,
   group,
   nowAfter,
   observed,
-  PaperGuest,
   spec,
-} from "./paper-guest.ts";
+} from "./azure-model.ts";
 
 export const short = `${group}/providers/Microsoft.Network/privateEndpoints/private-router-pe`;
 export const internal = privateZoneIn(group, "one.hypershift.local");
 export const base = privateZoneIn(group, "example.com");
 
 /** Plan and do until nothing is left to do. */
-export function settle(guest: PaperGuest, world: Observed): Observed {
+export function settle(azure: AzureModel, world: Observed): Observed {
   let now = world;
   for (let reconciles = 0; reconciles < 20; reconciles++) {
-    const planned = plan(guest.observed(now));
-    for (const step of planned.steps) guest.apply(step);
+    const planned = plan(azure.observed(now));
+    for (const step of planned.steps) azure.apply(step);
     now = nowAfter(now, planned);
     if (planned.steps.length === 0) return now;
   }
@@ -30,9 +30,9 @@ export function settle(guest: PaperGuest, world: Observed): Observed {
 }
 
 /** A cluster that is reachable, and the object that says so. */
-export function reachable(over: Partial<Observed> = {}): { guest: PaperGuest; world: Observed } {
-  const guest = new PaperGuest();
-  return { guest, world: settle(guest, observed(over)) };
+export function reachable(over: Partial<Observed> = {}): { azure: AzureModel; world: Observed } {
+  const azure = new AzureModel();
+  return { azure, world: settle(azure, observed(over)) };
 }
 
 export const reported = (world: Observed, type: string = conditions.available) => {
@@ -43,22 +43,22 @@ export const reported = (world: Observed, type: string = conditions.available) =
 export const message = (world: Observed, type: string = conditions.available) =>
   world.conditions.find((each) => each.type === type)?.message ?? "";
 
-export const steps = (guest: PaperGuest, world: Observed) =>
-  plan(guest.observed(world)).steps.map((step) =>
+export const steps = (azure: AzureModel, world: Observed) =>
+  plan(azure.observed(world)).steps.map((step) =>
     `${step.do} ${"id" in step ? step.id.split("/").at(-1) : ""}`.trim(),
   );
 
 export function changeEndpoint(
-  guest: PaperGuest,
+  azure: AzureModel,
   change: Partial<PrivateEndpoint["properties"]>,
 ): void {
-  const found = guest.at<PrivateEndpoint>(short);
-  if (found) guest.set(short, { ...found, properties: { ...found.properties, ...change } });
+  const found = azure.at<PrivateEndpoint>(short);
+  if (found) azure.set(short, { ...found, properties: { ...found.properties, ...change } });
 }
 
-export function connection(guest: PaperGuest, status: string): void {
-  const found = guest.at<PrivateEndpoint>(short);
-  if (found) guest.set(short, connectedEndpoint(found, status, guest.addresses));
+export function connection(azure: AzureModel, status: string): void {
+  const found = azure.at<PrivateEndpoint>(short);
+  if (found) azure.set(short, connectedEndpoint(found, status, azure.addresses));
 }
 
 export const sibling = (over: Partial<Sibling> = {}): Sibling => ({
@@ -85,6 +85,6 @@ export const oauth = (over: Partial<Observed> = {}): Observed =>
     ...over,
   });
 
-export const addressOf = (guest: PaperGuest, id: string) =>
-  guest.at<{ properties: { aRecords?: { ipv4Address: string }[] } }>(id)?.properties.aRecords?.[0]
+export const addressOf = (azure: AzureModel, id: string) =>
+  azure.at<{ properties: { aRecords?: { ipv4Address: string }[] } }>(id)?.properties.aRecords?.[0]
     ?.ipv4Address;

@@ -30,13 +30,13 @@ export const subscription = "33333333-3333-4333-8333-333333333333";
 export const clusterID = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa";
 export const otherID = "bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb";
 export const alias = "pls.0.westeurope.azure.privatelinkservice";
-export const guestNetwork = `/subscriptions/${subscription}/resourceGroups/guest/providers/Microsoft.Network/virtualNetworks/guest`;
+export const clusterNetwork = `/subscriptions/${subscription}/resourceGroups/guest/providers/Microsoft.Network/virtualNetworks/guest`;
 export const group = clusterGroup({
   subscriptionID: subscription,
   resourceGroupName: "guest",
 } as Observed["object"]["spec"]);
 
-/** A look at a new object of a cluster that is held, before anything exists. */
+/** What is observed of a new object of a cluster whose finalizer is there, before anything exists. */
 export function observed(over: Partial<Observed> = {}): Observed {
   return {
     object: { name: privateRouter, namespace: "clusters-one", hasFinalizer: true, spec: spec() },
@@ -89,15 +89,15 @@ export function spec(over: Partial<Observed["object"]["spec"]> = {}): Observed["
     subscriptionID: subscription,
     resourceGroupName: "guest",
     location: "westeurope",
-    guestSubnetID: `${guestNetwork}/subnets/workers`,
-    guestVNetID: guestNetwork,
+    guestSubnetID: `${clusterNetwork}/subnets/workers`,
+    guestVNetID: clusterNetwork,
     baseDomain: "example.com",
     ...over,
   };
 }
 
-/** An Azure on paper: what there is, by id. Writes are over at once, and refuse what Azure refuses. */
-export class PaperGuest {
+/** A model of Azure in memory: resources by id. Writes end at once; what Azure would reject is rejected. */
+export class AzureModel {
   readonly resources = new Map<string, ArmResource>();
   #etag = 0;
   /** How a new endpoint is connected, and its addresses. */
@@ -125,7 +125,7 @@ export class PaperGuest {
     );
   }
 
-  /** Look at everything that concerns an object, as `see` does. */
+  /** Observe everything that concerns an object, as `observe` does. */
   observed(world: Observed): Observed {
     const endpoints = endpointIds(world.object, world.self.clusterID).map((id) => ({
       id,
@@ -197,7 +197,7 @@ export class PaperGuest {
     };
   }
 
-  /** Carry out a step, or say why Azure would not. */
+  /** Apply a step, or throw what Azure would answer. */
   apply(step: EndpointStep): void {
     if (step.on === "service") return;
     const found = this.resources.get(idKey(step.id));
