@@ -1,4 +1,4 @@
-// Writes charts/postern and deploy/ from packages/postern/src/install and the values of deploy/values; with --check it
+// Writes charts/postern, deploy/ and files of monitoring/ from packages/postern/src/install and the values of deploy/values; with --check it
 // only compares.
 import {
   existsSync,
@@ -12,9 +12,10 @@ import {
 import { dirname, join } from "node:path";
 import type { KubeObject } from "@postern/core/kind.ts";
 import { settingsFrom } from "postern/install/install-settings.ts";
+import { grafanaDashboard } from "postern/install/objects/grafana-dashboard.ts";
 import { objectsOf, parts } from "postern/install/objects.ts";
 import { rules } from "postern/install/rules.ts";
-import type { Settings } from "postern/install/settings.ts";
+import { mergeSettings, type Settings } from "postern/install/settings.ts";
 import { parse, stringify } from "yaml";
 import { chartYaml } from "./chart/chart-yaml.ts";
 import { helmCondition, helmDocuments } from "./chart/helm-template.ts";
@@ -53,7 +54,7 @@ export function configured(settings: Settings): KubeObject[] {
 
 /** Every file that is made: its path → its text. */
 export function wantedFiles(): Map<string, string> {
-  return new Map([...chartFiles(), ...deployFiles()]);
+  return new Map([...chartFiles(), ...deployFiles(), ...monitoringFiles()]);
 }
 
 function chartFiles(): [string, string][] {
@@ -155,6 +156,31 @@ function deployFiles(): [string, string][] {
         `${made}\n${joined(texts.filter((text) => !shared.includes(text)))}`,
       ],
     ]),
+  ];
+}
+
+/** What Prometheus and Grafana read, for installations whose settings leave it out. */
+function monitoringFiles(): [string, string][] {
+  const enabled = settingsFrom(
+    mergeSettings(configurationOf("hosted"), {
+      metrics: {
+        podMonitor: { enabled: true, tokenSecret: { name: "prometheus-token" } },
+        prometheusRule: { enabled: true },
+      },
+    }),
+  );
+  const textOf = (kind: string) =>
+    configured(enabled)
+      .filter((object) => object.kind === kind)
+      .map(yamlOf)
+      .join("---\n");
+  return [
+    ["monitoring/prometheus-rule.yaml", `${made}\n${textOf("PrometheusRule")}`],
+    [
+      "monitoring/pod-monitor.yaml",
+      `${made}\n# The Secret prometheus-token has a token of a ServiceAccount with the ClusterRole postern-metrics-reader.\n${textOf("PodMonitor")}`,
+    ],
+    ["monitoring/grafana-dashboard.json", `${JSON.stringify(grafanaDashboard, undefined, 2)}\n`],
   ];
 }
 

@@ -16,7 +16,10 @@ export const subscriptionVariables: Readonly<Record<string, string>> = {
 };
 
 /** What a bundle may have beside the deployments and permissions of its ClusterServiceVersion. */
-const bundled = ["ClusterRole", "ConfigMap", "PodDisruptionBudget", "Service", "ServiceMonitor"];
+const bundled = [
+  ...["ClusterRole", "ConfigMap", "PodDisruptionBudget"],
+  ...["PrometheusRule", "Service", "ServiceMonitor"],
+];
 
 interface Rule {
   [key: string]: unknown;

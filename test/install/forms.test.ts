@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { KubeObject } from "@postern/core/kind.ts";
@@ -197,6 +197,49 @@ describeWhere(missing, "the forms of an installation", () => {
     expect([...new Set(rules.map(({ account }) => account))]).toEqual(
       desired.filter(({ kind }) => kind === "ServiceAccount").map(({ metadata }) => metadata.name),
     );
+  });
+
+  test("the alerts that the chart renders fire where they should, and not where they should not", (context) => {
+    if (spawnSync("promtool", ["--version"]).error)
+      return context.skip("promtool is not installed: Debian's package is prometheus");
+    const { stdout } = template("-f", join(root, "deploy/values/both.yaml"));
+    const rule = objectsIn(stdout).find(({ kind }) => kind === "PrometheusRule") as KubeObject & {
+      spec: { groups: { rules: { alert: string; annotations: Record<string, string> }[] }[] };
+    };
+    expect(rule.metadata.labels).toMatchObject({ release: "prometheus" });
+    const folder = mkdtempSync(join(tmpdir(), "postern-alerts-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    for (const { alert, annotations } of rule.spec.groups.flatMap(({ rules }) => rules)) {
+      expect(annotations.runbook_url).toBe(`https://docs.example.com/runbooks/${alert}`);
+      // The tests of monitoring/alerts.test.yaml are of the file beside them, which has no such pages.
+      delete annotations.runbook_url;
+    }
+    writeFileSync(join(folder, "rules.yaml"), stringify(rule.spec));
+    copyFileSync(join(root, "monitoring/alerts.test.yaml"), join(folder, "alerts.test.yaml"));
+    const said = execFileSync("promtool", ["test", "rules", "alerts.test.yaml"], { cwd: folder });
+    expect(String(said)).toContain("SUCCESS");
+  });
+
+  test("the dashboard reaches Grafana through the chart as it is, with its own braces", () => {
+    const { stdout } = template("-f", join(root, "deploy/values/both.yaml"));
+    const map = objectsIn(stdout).find(
+      ({ metadata }) => metadata.name === "postern-grafana-dashboard",
+    ) as KubeObject & { data: Record<string, string> };
+    expect(map.metadata.labels).toMatchObject({ grafana_dashboard: "1" });
+    expect(map.metadata.annotations).toEqual({ grafana_folder: "Networking" });
+    expect(JSON.parse(map.data["postern.json"] ?? "")).toEqual(
+      JSON.parse(readFileSync(join(root, "monitoring/grafana-dashboard.json"), "utf8")),
+    );
+    expect(map.data["postern.json"]).toContain('"{{kind}} {{health}}"');
+  });
+
+  test("nothing of the Prometheus operator or of Grafana is installed where no setting asks for it", () => {
+    const kinds = objectsIn(template(...hosted).stdout).map(
+      ({ kind, metadata }) => `${kind} ${metadata.name}`,
+    );
+    expect(
+      kinds.filter((each) => /^(Service|Pod)Monitor|^PrometheusRule|grafana/.test(each)),
+    ).toEqual([]);
   });
 
   test("install.yaml is the configuration of hosted control planes", () => {

@@ -1,37 +1,11 @@
-import { execFileSync, spawnSync } from "node:child_process";
-import {
-  copyFileSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
-import { parse, stringify } from "yaml";
+import { readdirSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
 import { metricsPage } from "../../scripts/generate-metrics-page.ts";
-import { describeWhere } from "../setup/needs.ts";
 import { alertRules, dashboardQueries, monitoring } from "./monitoring-files.ts";
 
+// test/install/forms.test.ts runs these tests by promtool on the alerts of the chart.
 const runbooks = new URL("../../docs/runbooks/", import.meta.url);
-const promtool = spawnSync("promtool", ["--version"]).error
-  ? "promtool is not installed: Debian's package is prometheus"
-  : undefined;
-
-describeWhere(promtool, "the alerts, by promtool", () => {
-  test("fire where they should, and not where they should not", () => {
-    const folder = mkdtempSync(join(tmpdir(), "postern-alerts-"));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
-    const { spec } = parse(readFileSync(monitoring("prometheus-rule.yaml"), "utf8"));
-    writeFileSync(join(folder, "rules.yaml"), stringify(spec));
-    copyFileSync(monitoring("alerts.test.yaml"), join(folder, "alerts.test.yaml"));
-    const said = execFileSync("promtool", ["test", "rules", "alerts.test.yaml"], { cwd: folder });
-    expect(String(said)).toContain("SUCCESS");
-  });
-});
-
 test("each alert has a test that it fires, one that it does not, and a runbook", () => {
   const { tests } = parse(readFileSync(monitoring("alerts.test.yaml"), "utf8")) as {
     tests: { name: string }[];

@@ -9,6 +9,7 @@ import { leaseKind } from "../kube/lease.ts";
 
 const rbac = { group: "rbac.authorization.k8s.io", version: "v1" };
 const admission = { group: "admissionregistration.k8s.io", version: "v1", namespaced: false };
+const prometheus = { group: "monitoring.coreos.com", version: "v1", namespaced: true };
 
 export const configMap: Kind<KubeObject & { data?: Record<string, string> }> = {
   group: "",
@@ -62,13 +63,9 @@ const kinds: readonly Kind[] = [
     plural: "networkpolicies",
     namespaced: true,
   },
-  {
-    group: "monitoring.coreos.com",
-    version: "v1",
-    kind: "ServiceMonitor",
-    plural: "servicemonitors",
-    namespaced: true,
-  },
+  { ...prometheus, kind: "ServiceMonitor", plural: "servicemonitors" },
+  { ...prometheus, kind: "PodMonitor", plural: "podmonitors" },
+  { ...prometheus, kind: "PrometheusRule", plural: "prometheusrules" },
 ];
 
 /** The kind of that name. */
@@ -76,6 +73,11 @@ export function kindNamed(name: string): Kind {
   const found = kinds.find((each) => each.kind === name);
   if (found === undefined) throw new Error(`an installation has no objects of kind ${name}`);
   return found;
+}
+
+/** Whether a kind is none of Kubernetes' own, and no kind that Postern brings: another project has to install it first. */
+export function isOfAnother({ kind = "" }: KubeObject): boolean {
+  return kindNamed(kind).group === prometheus.group;
 }
 
 /** Where an object is. */

@@ -1,6 +1,7 @@
 import type { KubeObject } from "@postern/core/kind.ts";
 import { admissionPolicies } from "./objects/admission.ts";
 import { crds } from "./objects/crds.ts";
+import { monitoring } from "./objects/monitoring.ts";
 import { roles } from "./objects/rbac.ts";
 import { namespace, workloads } from "./objects/workloads.ts";
 import type { Settings } from "./settings.ts";
@@ -21,6 +22,7 @@ export function parts(): Record<string, Document> {
     rbac: roles(),
     admission: admissionPolicies(),
     workloads: workloads(),
+    monitoring: monitoring(),
   };
 }
 

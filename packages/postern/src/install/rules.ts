@@ -16,6 +16,8 @@ const subscription = setting("azure.subscriptionId");
 const managementCluster = setting("clusterApi.managementCluster.name");
 const baseDomain = setting("clusterApi.baseDomain");
 const identityRef = setting("clusterApi.identityRef.name");
+const serviceMonitor = setting("metrics.serviceMonitor.enabled");
+const podMonitor = setting("metrics.podMonitor.enabled");
 
 const differ = (a: Condition, b: Condition): Condition => any(all(a, not(b)), all(not(a), b));
 
@@ -76,6 +78,15 @@ export const rules: readonly Rule[] = [
   {
     violated: all(setting("hosted.controlPlanes"), not(setting("splitRoles"))),
     message: "hosted.controlPlanes needs splitRoles",
+  },
+  {
+    violated: all(serviceMonitor, podMonitor),
+    message:
+      "metrics.serviceMonitor.enabled and metrics.podMonitor.enabled exclude each other: every pod would be scraped twice",
+  },
+  {
+    violated: all(podMonitor, not(setting("metrics.podMonitor.tokenSecret.name"))),
+    message: "metrics.podMonitor.enabled needs metrics.podMonitor.tokenSecret.name",
   },
 ];
 

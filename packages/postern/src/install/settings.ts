@@ -21,6 +21,10 @@ const forms = {
     pattern: "[-\\w.()]{0,89}[-\\w()]",
     is: "the name of a resource group: at most 90 letters, digits and -_.(), without a dot at the end",
   },
+  url: {
+    pattern: "https?://[\\w.-]+(:[0-9]+)?(/[\\w.~%-]+)*",
+    is: "a URL without a slash at its end, such as https://docs.example.com/runbooks",
+  },
   registry: { pattern: "[a-zA-Z0-9.-]+(:[0-9]+)?", is: "a host, such as mirror.example.com:5000" },
   repository: {
     pattern: "[a-z0-9]+([._/:-]+[a-z0-9]+)*",
@@ -361,11 +365,57 @@ export const settingsSchema = Type.Object(
         ),
         serviceMonitor: Type.Object(
           {
-            enabled: flag(false, "Whether there is a ServiceMonitor; its kind must be installed."),
+            enabled: flag(
+              false,
+              "Whether there is a ServiceMonitor. The cluster must serve the kind: the Prometheus operator brings it.",
+            ),
             labels: map("Labels by which Prometheus selects it."),
             tlsConfig: map("How Prometheus checks the certificate.", { insecureSkipVerify: true }),
           },
-          { ...strict, description: "For the Prometheus operator." },
+          { ...strict, description: "How the Prometheus operator finds the pods." },
+        ),
+        podMonitor: Type.Object(
+          {
+            enabled: flag(
+              false,
+              "Whether there is a PodMonitor in place of the ServiceMonitor, for a Prometheus that may not read token files.",
+            ),
+            labels: map("Labels by which Prometheus selects it."),
+            tokenSecret: Type.Object(
+              {
+                name: optional(
+                  forms.domain,
+                  "A Secret with a token of a ServiceAccount that has the ClusterRole postern-metrics-reader, in the namespace of the pods.",
+                ),
+                key: required(forms.key, "The key of the token in that Secret.", "token"),
+              },
+              { ...strict, description: "The token by which Prometheus reads the metrics." },
+            ),
+            tlsConfig: map("How Prometheus checks the certificate.", { insecureSkipVerify: true }),
+          },
+          { ...strict, description: "The same by pods, with a token of a Secret." },
+        ),
+        prometheusRule: Type.Object(
+          {
+            enabled: flag(
+              false,
+              "Whether there is a PrometheusRule with the alerts. The cluster must serve the kind.",
+            ),
+            labels: map("Labels by which Prometheus selects it."),
+            runbookUrl: optional(
+              forms.url,
+              "Where your copies of the pages in docs/runbooks are: each alert gets the annotation runbook_url, which is this, a slash and the name of the alert.",
+            ),
+          },
+          { ...strict, description: "The alerts." },
+        ),
+        grafanaDashboard: Type.Object(
+          {
+            enabled: flag(false, "Whether there is a ConfigMap with the dashboard for Grafana."),
+            labels: map("Labels by which Grafana's sidecar finds it.", { grafana_dashboard: "1" }),
+            annotations: map("Annotations of it, such as the folder of the dashboard."),
+          },
+          { ...strict, description: "The dashboard for Grafana." },
         ),
       },
       { ...strict, description: "Metrics." },

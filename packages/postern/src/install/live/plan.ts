@@ -4,7 +4,7 @@ import type { KubeObject } from "@postern/core/kind.ts";
 import { namespace as namespaceKind } from "@postern/core/kinds/core.ts";
 import { type KubeClient, parseBody } from "../../kube/client.ts";
 import { KubeError } from "../../kube/errors.ts";
-import { nameOf, placeOf } from "../kinds.ts";
+import { isOfAnother, kindNamed, nameOf, placeOf } from "../kinds.ts";
 import { versionAnnotation } from "../objects/crds.ts";
 import { differences } from "./differences.ts";
 import { isNewer } from "./versions.ts";
@@ -52,10 +52,16 @@ export async function planInstall(
 ): Promise<InstallPlan> {
   const plan: InstallPlan = { changes: [], violations: [] };
   const missing = await missingNamespaces(kube, objects, options.signal);
+  const unserved = await unservedKinds(kube, objects, options.signal);
+  for (const kind of unserved)
+    plan.violations.push(
+      `the cluster does not serve the kind ${kind}: install what brings it, such as the Prometheus operator, or leave out the setting that asks for it`,
+    );
+  const tried = objects.filter(({ kind = "" }) => !unserved.has(kind));
   const live = await Promise.all(
-    objects.map((object) => kube.get<KubeObject>(placeOf(object), options.signal).catch(refusal)),
+    tried.map((object) => kube.get<KubeObject>(placeOf(object), options.signal).catch(refusal)),
   );
-  for (const [at, object] of objects.entries()) {
+  for (const [at, object] of tried.entries()) {
     const before = live[at];
     if (before instanceof Error) plan.violations.push(`${nameOf(object)}: ${messageOf(before)}`);
     else {
@@ -147,6 +153,45 @@ async function missingNamespaces(
     created.map((name) => kube.get({ kind: namespaceKind, name }, signal)),
   );
   return new Set(created.filter((_, at) => found[at] === undefined));
+}
+
+/** The kinds of other projects that the API server does not know. */
+async function unservedKinds(
+  kube: KubeClient,
+  objects: readonly KubeObject[],
+  signal: AbortSignal,
+): Promise<Set<string>> {
+  const kinds = new Map(
+    objects.filter(isOfAnother).map(({ kind = "" }) => [kind, kindNamed(kind)]),
+  );
+  const groups = new Set([...kinds.values()].map(({ group, version }) => `${group}/${version}`));
+  const served = new Set<string>();
+  for (const group of groups) {
+    const { resources = [] } = await resourcesOf(kube, group, signal);
+    for (const { kind } of resources) served.add(`${group} ${kind}`);
+  }
+  return new Set(
+    [...kinds]
+      .filter(([kind, { group, version }]) => !served.has(`${group}/${version} ${kind}`))
+      .map(([kind]) => kind),
+  );
+}
+
+interface ResourceList {
+  resources?: { kind: string }[];
+}
+
+async function resourcesOf(
+  kube: KubeClient,
+  group: string,
+  signal: AbortSignal,
+): Promise<ResourceList> {
+  try {
+    return JSON.parse(await kube.request("GET", `/apis/${group}`, { signal })) as ResourceList;
+  } catch (error) {
+    if (error instanceof KubeError && error.status === 404) return {};
+    throw error;
+  }
 }
 
 /** What the API server refused; anything else is thrown. */

@@ -61,7 +61,6 @@ function workload(component: Component): readonly Document[] {
     when<Document>(setting("networkPolicy.enabled"), networkPolicy(component)),
     when<Document>(setting("podDisruptionBudget.enabled"), disruptionBudget(component)),
     deployment(component),
-    when<Document>(setting("metrics.serviceMonitor.enabled"), serviceMonitor(component)),
   ];
 }
 
@@ -132,30 +131,6 @@ function metricsService(component: Component): ObjectTemplate {
       clusterIP: "None",
       selector: selectorOf(component),
       ports: [{ name: "metrics", port: setting("metrics.port"), targetPort: "metrics" }],
-    },
-  };
-}
-
-function serviceMonitor(component: Component): ObjectTemplate {
-  return {
-    apiVersion: "monitoring.coreos.com/v1",
-    kind: "ServiceMonitor",
-    metadata: {
-      ...metadataOf(component),
-      labels: { ...labelsOf(component), "...": setting("metrics.serviceMonitor.labels") },
-    },
-    spec: {
-      selector: { matchLabels: selectorOf(component) },
-      endpoints: [
-        {
-          port: "metrics",
-          path: "/metrics",
-          interval: "30s",
-          scheme: "https",
-          bearerTokenFile: "/var/run/secrets/kubernetes.io/serviceaccount/token",
-          tlsConfig: setting("metrics.serviceMonitor.tlsConfig"),
-        },
-      ],
     },
   };
 }
