@@ -19,7 +19,7 @@ export function metricsPage(): string {
   const azure = new Registry();
   countRequests(azure);
   showBudgets(azure, () => []);
-  showCertificates(azure);
+  showCertificates(azure, realClock);
   const clusters = new Registry();
   new ClusterMetrics(clusters, { runtime: undefined as never, clock: realClock });
   const inventory = new Registry();

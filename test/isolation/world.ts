@@ -111,6 +111,7 @@ export async function startWorld(
       cloud,
       credential,
       ca: simulator.ca,
+      onCertificate: () => undefined,
       checks: [],
       armClientFor: () => arm,
       forgetSightings: () => arm.forgetSightings(),

@@ -69,6 +69,7 @@ describeHosted("every read of the operator", (start) => {
         cloud,
         credential,
         ca: simulator.ca,
+        onCertificate: () => undefined,
         checks: [],
         armClientFor: () => arm,
         forgetSightings: () => arm.forgetSightings(),

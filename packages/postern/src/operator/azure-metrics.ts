@@ -1,3 +1,4 @@
+import type { Clock } from "@postern/core/clock.ts";
 import type { Registry } from "@prometheus-io/client";
 import { Gauge } from "@prometheus-io/client";
 import type { BudgetStates } from "../azure/budget.ts";
@@ -43,15 +44,28 @@ export function showBudgets(registry: Registry, states: () => readonly BudgetSta
   );
 }
 
-/** When the certificates expire by which AzureClusterIdentities sign in. Of a client secret nobody but Entra knows that. */
-export function showCertificates(registry: Registry): NonNullable<EntraOptions["onCertificate"]> {
+/** A certificate that has not been used for so long belongs to an identity that was deleted, or signs in otherwise now. */
+const unusedMs = 86_400_000;
+
+/** When the certificates expire by which this process signs in to Azure. Of a client secret only Entra knows that. */
+export function showCertificates(
+  registry: Registry,
+  clock: Clock,
+): NonNullable<EntraOptions["onCertificate"]> {
   const clientLabel = boundedLabel(1_000);
-  const expiry = new Gauge({
+  const used = new Map<string, { expiresAt: Date; at: number }>();
+  new Gauge({
     name: "postern_azure_credential_expiry_timestamp_seconds",
     help: "When the certificate of an Azure identity expires, in seconds since the epoch",
     labelNames: ["client_id"],
     registers: [registry],
+    collect() {
+      this.reset();
+      for (const [client, { expiresAt, at }] of used)
+        if (clock.now() - at > unusedMs) used.delete(client);
+        else this.set({ client_id: client }, expiresAt.getTime() / 1_000);
+    },
   });
   return ({ clientId }, expiresAt) =>
-    expiry.set({ client_id: clientLabel(clientId) }, expiresAt.getTime() / 1_000);
+    used.set(clientLabel(clientId), { expiresAt, at: clock.now() });
 }

@@ -7,12 +7,14 @@ import { Budgets } from "../azure/budget.ts";
 import { type Cloud, cloudNamed, customCloud } from "../azure/clouds.ts";
 import { credentialFromEnvironment } from "../azure/credential.ts";
 import { DriftInterval } from "../azure/drift-interval.ts";
+import type { EntraOptions } from "../azure/entra.ts";
 import { AzureError } from "../azure/errors.ts";
 import type { Limits } from "../azure/limits.ts";
 import type { TokenSource } from "../azure/tokens.ts";
 import type { Check } from "../kube/health.ts";
 import type { Log } from "../kube/log.ts";
 import { boundedLabel } from "../kube/metrics.ts";
+import { showCertificates } from "./azure-metrics.ts";
 
 /** Azure as the operator has it: the ARM client and the checks of the health page. */
 export interface OperatorAzure {
@@ -23,6 +25,8 @@ export interface OperatorAzure {
   credential: TokenSource;
   /** The authority that signed the certificate of this Entra, where it is not one of the public ones. */
   ca: string | undefined;
+  /** To be called with the certificate of each identity that signs in by one: its expiry is a metric. */
+  onCertificate: NonNullable<EntraOptions["onCertificate"]>;
   checks: Check[];
   /** How often drift is checked. */
   drift: DriftInterval;
@@ -62,7 +66,8 @@ export function azureFromEnvironment(
     : cloudNamed(env.AZURE_CLOUD_NAME);
   const cloud = authority ? { ...known, authorityHost: authority.replace(/\/+$/, "") } : known;
   const ca = env.AZURE_CA_FILE ? readCa(env.AZURE_CA_FILE) : undefined;
-  const entra = { cloud, clock, ...(ca !== undefined && { ca }) };
+  const onCertificate = showCertificates(options.registry, clock);
+  const entra = { cloud, clock, onCertificate, ...(ca !== undefined && { ca }) };
   const credential = lateCredential(() =>
     credentialFromEnvironment(env, entra).then(({ tokens }) => tokens),
   );
@@ -85,6 +90,7 @@ export function azureFromEnvironment(
     cloud,
     credential,
     ca,
+    onCertificate,
     drift,
     armClientFor(other) {
       // No subscription is in two clouds.

@@ -1,12 +1,11 @@
 import { type Clock, dateBy } from "@postern/core/clock.ts";
 import {
-  type Health,
   type HealthCondition,
-  healthOfConditions,
+  type HealthReport,
   healthOrder,
   isApprovalPending,
 } from "@postern/core/health.ts";
-import type { KubeObject } from "@postern/core/kind.ts";
+import { type KubeObject, keyOf } from "@postern/core/kind.ts";
 import { type AzureCluster, azureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import {
   type AzurePrivateLinkService,
@@ -18,30 +17,42 @@ import { conditions as capi } from "../cluster-api/names.ts";
 import { conditions as hosted } from "../hosted/names.ts";
 import type { WatchCache } from "../kube/cache.ts";
 import type { Runtime } from "../kube/runtime.ts";
+import {
+  accessOf,
+  capiTypes,
+  clusterApiReport,
+  hostedReport,
+  hostedTypes,
+  linksByCluster,
+} from "../view/health/condition-report.ts";
 
 /** A cluster, or a private link, as metrics show it. */
 interface Subject {
   kind: string;
   object: KubeObject;
   conditions: readonly HealthCondition[];
-  /** The condition that says whether clients can connect. */
-  available: string;
-  types: readonly string[];
 }
+
+/** A cluster with its health, by the rules of the dashboard for conditions. Azure is not read for a metric. */
+interface Cluster extends Subject {
+  health(now: Date): HealthReport;
+}
+
+/** Whether this process leads, and what it watches. */
+type ClustersOf = Pick<Runtime, "leading" | "caches">;
 
 /** Clusters after these are counted in `postern_clusters` only: a tenant can create as many as it likes. */
 const mostClusters = 2_000;
 const connectionStates = ["Approved", "NotApproved", "Unknown"] as const;
 const timeBuckets = [15, 30, 60, 120, 180, 300, 600, 900, 1_800, 3_600];
-const capiTypes = [capi.links, capi.privateLinks, capi.dnsZone, capi.privateEndpoints];
 
 /** The metrics of clusters. They are computed when they are read, from the caches of the process that leads. */
 export class ClusterMetrics {
-  readonly #runtime: Runtime;
+  readonly #runtime: ClustersOf;
   readonly #clock: Clock;
   readonly #timeToAvailable: Histogram<"kind">;
 
-  constructor(registry: Registry, given: { runtime: Runtime; clock: Clock }) {
+  constructor(registry: Registry, given: { runtime: ClustersOf; clock: Clock }) {
     this.#runtime = given.runtime;
     this.#clock = given.clock;
     const cluster = ["kind", "namespace", "name"];
@@ -73,8 +84,8 @@ export class ClusterMetrics {
       "The health of a cluster: 1 for the one that it has",
       [...cluster, "health"],
       (all) =>
-        this.#each(clusterKinds, (subject, labels) => {
-          const health = this.#healthOf(subject);
+        this.#each(this.#clusters(), (cluster, labels) => {
+          const { health } = cluster.health(dateBy(this.#clock));
           for (const each of healthOrder)
             all.set({ ...labels, health: each }, Number(each === health));
         }),
@@ -84,7 +95,7 @@ export class ClusterMetrics {
       "The connection of the private endpoint of an AzurePrivateLinkService: 1 for the state that it has",
       [...cluster, "state"],
       (all) =>
-        this.#each([azurePrivateLinkService.kind], (subject, labels) => {
+        this.#each(linksIn(this.#caches()), (subject, labels) => {
           const state = connectionOf(subject);
           for (const each of connectionStates)
             all.set({ ...labels, state: each }, Number(each === state));
@@ -95,7 +106,7 @@ export class ClusterMetrics {
       "How long a cluster or a private link has waited for the approval of a connection; 0 where it does not",
       cluster,
       (all) =>
-        this.#each([...clusterKinds, azurePrivateLinkService.kind], (subject, labels) =>
+        this.#each([...this.#clusters(), ...linksIn(this.#caches())], (subject, labels) =>
           all.set(labels, this.#approvalSeconds(subject)),
         ),
     );
@@ -130,34 +141,29 @@ export class ClusterMetrics {
     const caches = this.#caches().filter(({ kind }) => clusterKinds.includes(kind.kind));
     for (const { kind } of caches)
       for (const health of healthOrder) gauge.set({ kind: kind.kind, health }, 0);
-    for (const subject of subjectsIn(caches))
-      gauge.inc({ kind: subject.kind, health: this.#healthOf(subject) });
+    const now = dateBy(this.#clock);
+    for (const cluster of this.#clusters())
+      gauge.inc({ kind: cluster.kind, health: cluster.health(now).health });
   }
 
-  #each(
-    kinds: readonly string[],
-    fill: (subject: Subject, labels: Record<string, string>) => void,
+  #each<T extends Subject>(
+    subjects: readonly T[],
+    fill: (subject: T, labels: Record<string, string>) => void,
   ): void {
-    const caches = this.#caches().filter(({ kind }) => kinds.includes(kind.kind));
-    for (const subject of subjectsIn(caches).slice(0, mostClusters)) {
+    for (const subject of subjects.slice(0, mostClusters)) {
       const { namespace = "", name } = subject.object.metadata;
       fill(subject, { kind: subject.kind, namespace, name });
     }
   }
 
+  #clusters(): Cluster[] {
+    const caches = this.#caches();
+    return [...hostedClustersIn(caches), ...clusterApiClustersIn(caches)];
+  }
+
   /** Only those of the leader: of two replicas each cluster would count twice. */
   #caches(): WatchCache[] {
     return this.#runtime.leading ? this.#runtime.caches.all() : [];
-  }
-
-  #healthOf({ object, ...subject }: Subject): Health {
-    const { deletionTimestamp, creationTimestamp } = object.metadata;
-    return healthOfConditions({
-      ...subject,
-      isDeleting: deletionTimestamp !== undefined,
-      ...(creationTimestamp !== undefined && { createdAt: creationTimestamp }),
-      now: dateBy(this.#clock),
-    }).health;
   }
 
   #approvalSeconds({ conditions }: Subject): number {
@@ -171,30 +177,44 @@ export class ClusterMetrics {
 
 const clusterKinds: readonly string[] = [hostedCluster.kind, azureCluster.kind];
 
-function subjectsIn(caches: readonly WatchCache[]): Subject[] {
-  return caches.flatMap((cache) =>
-    cache.list().flatMap((object) => subjectOf(cache.kind.kind, object) ?? []),
+/** The objects of a kind; none where this process does not watch it. */
+function objectsIn<T extends KubeObject>(caches: readonly WatchCache[], kind: string): T[] {
+  const cache = caches.find((each) => each.kind.kind === kind);
+  return (cache?.list() ?? []) as unknown as T[];
+}
+
+function linksIn(caches: readonly WatchCache[]): Subject[] {
+  const { kind } = azurePrivateLinkService;
+  return objectsIn<AzurePrivateLinkService>(caches, kind).map((object) => ({
+    kind,
+    object,
+    conditions: object.status?.conditions ?? [],
+  }));
+}
+
+/** Without those that Postern has nothing to do with: public ones on which it reports nothing. */
+function hostedClustersIn(caches: readonly WatchCache[]): Cluster[] {
+  const links = linksByCluster(
+    objectsIn<AzurePrivateLinkService>(caches, azurePrivateLinkService.kind),
   );
+  return objectsIn<HostedCluster>(caches, hostedCluster.kind).flatMap((object): Cluster[] => {
+    const conditions = object.status?.conditions ?? [];
+    const access = accessOf(object);
+    const isReported = conditions.some(({ type }) => hostedTypes.includes(type));
+    if (!isReported && (access === "Public" || access === "none")) return [];
+    const health = (now: Date) => hostedReport(object, links.get(keyOf(object)) ?? [], access, now);
+    return [{ kind: hostedCluster.kind, object, conditions, health }];
+  });
 }
 
-/** What metrics show of an object; undefined of one that Postern has nothing to do with. */
-function subjectOf(kind: string, object: KubeObject): Subject | undefined {
-  const { status } = object as HostedCluster | AzureCluster | AzurePrivateLinkService;
-  const conditions = (status?.conditions ?? []) as readonly HealthCondition[];
-  const has = (type: string) => conditions.some((each) => each.type === type);
-  if (kind === azureCluster.kind) {
-    const available = capiTypes.find(has);
-    return available && { kind, object, conditions, available, types: capiTypes };
-  }
-  const types = Object.values(hosted);
-  const isPrivate = kind !== hostedCluster.kind || types.some(has) || isPrivateLink(object);
-  return isPrivate ? { kind, object, conditions, available: hosted.available, types } : undefined;
-}
-
-function isPrivateLink(object: KubeObject): boolean {
-  const { platform } = (object as HostedCluster).spec ?? {};
-  const { private: link, endpointAccess = "Public" } = platform?.azure ?? {};
-  return link?.type === "PrivateLink" || endpointAccess !== "Public";
+/** Those on which Postern reports. */
+function clusterApiClustersIn(caches: readonly WatchCache[]): Cluster[] {
+  return objectsIn<AzureCluster>(caches, azureCluster.kind).flatMap((object): Cluster[] => {
+    const conditions = (object.status?.conditions ?? []) as readonly HealthCondition[];
+    if (!conditions.some(({ type }) => capiTypes.some((each) => each === type))) return [];
+    const health = (now: Date) => clusterApiReport(object, now, true);
+    return [{ kind: azureCluster.kind, object, conditions, health }];
+  });
 }
 
 function isAvailable(object: KubeObject): boolean {

@@ -10,7 +10,6 @@ import { type Identities, identities, onlyIn } from "../hosted/identities.ts";
 import type { KubeClient } from "../kube/client.ts";
 import type { MakeFeature } from "../kube/runtime.ts";
 import type { OperatorAzure } from "./azure.ts";
-import { showCertificates } from "./azure-metrics.ts";
 import type { ClusterApiSettings } from "./cluster-api.ts";
 import {
   clusterApiControllers,
@@ -72,7 +71,7 @@ export function clusterApiFeatures(
   { azure, registry, clock, env, policy }: FeatureParts,
 ): readonly MakeFeature[] {
   const { managementCluster, identityRef, acrossNamespaces, certificateDirectory } = settings;
-  const { arm, armClientFor, ca } = azure;
+  const { arm, armClientFor, ca, onCertificate } = azure;
   const clients = clusterArmClients({
     arm,
     armClientFor,
@@ -81,7 +80,7 @@ export function clusterApiFeatures(
     entra: {
       clock,
       ...(ca !== undefined && { ca }),
-      onCertificate: showCertificates(registry),
+      onCertificate,
     },
     tokenFile: env.AZURE_FEDERATED_TOKEN_FILE,
     imdsHost: env.AZURE_POD_IDENTITY_AUTHORITY_HOST,

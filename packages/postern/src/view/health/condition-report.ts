@@ -8,11 +8,13 @@ import {
 import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import type { AzurePrivateLinkService } from "@postern/core/kinds/azure-private-link-service.ts";
 import type { HostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
+import { privateAccess } from "@postern/core/kinds/private-access.ts";
 import { conditions as capiConditions } from "../../cluster-api/names.ts";
-import { conditions as hostedConditions } from "../../hosted/names.ts";
+import { clusterAnnotation, conditions as hostedConditions } from "../../hosted/names.ts";
 import { topologyApplied } from "../../hosted/topology/reasons.ts";
 
-const hostedTypes = [...Object.values(hostedConditions), topologyApplied];
+/** The conditions of hosted clusters and of links that count. */
+export const hostedTypes = [...Object.values(hostedConditions), topologyApplied];
 
 /** The health of a hosted cluster by its own conditions and those of its links. */
 export function hostedReport(
@@ -51,9 +53,30 @@ export function hostedReport(
   return reportOf([...(unreported ? [] : own.causes), ...parts], own.since);
 }
 
+/** From where clients reach a cluster; `none` on another platform, and `invalid` where its fields contradict each other. */
+export function accessOf({ spec }: HostedCluster): string {
+  try {
+    const azure = spec?.platform?.azure;
+    return azure === undefined ? "none" : privateAccess(azure).topology;
+  } catch {
+    return "invalid";
+  }
+}
+
+/** Links by the key of their cluster. */
+export function linksByCluster(
+  links: readonly AzurePrivateLinkService[],
+): Map<string, AzurePrivateLinkService[]> {
+  return Map.groupBy(
+    links,
+    ({ metadata }) => metadata.annotations?.[clusterAnnotation] ?? metadata.namespace ?? "",
+  );
+}
+
 /** The condition that says whether clients can connect: the first of these that the cluster has. */
 const capiAvailable = [capiConditions.links, capiConditions.privateLinks, capiConditions.dnsZone];
-const capiTypes = [...capiAvailable, capiConditions.privateEndpoints];
+/** The conditions of clusters of Cluster API that count. */
+export const capiTypes = [...capiAvailable, capiConditions.privateEndpoints];
 
 /** The health of a cluster of Cluster API by its conditions; one for which Postern has nothing to do has none. */
 export function clusterApiReport(

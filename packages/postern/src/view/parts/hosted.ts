@@ -2,17 +2,11 @@ import type { Drawn, Node } from "@postern/core/dashboard/picture.ts";
 import { keyOf } from "@postern/core/kind.ts";
 import type { AzurePrivateLinkService } from "@postern/core/kinds/azure-private-link-service.ts";
 import type { HostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
-import { privateAccess } from "@postern/core/kinds/private-access.ts";
 import { ownerIn } from "@postern/core/ownership.ts";
 import { idKey, lastSegment, sameId } from "@postern/core/resource-id.ts";
 import type { PrivateLinkService } from "../../azure/gateways/private-link-services.ts";
-import {
-  clusterAnnotation,
-  conditions,
-  endpointName,
-  linkServiceName,
-} from "../../hosted/names.ts";
-import { hostedReport } from "../health/condition-report.ts";
+import { conditions, endpointName, linkServiceName } from "../../hosted/names.ts";
+import { accessOf, hostedReport, linksByCluster } from "../health/condition-report.ts";
 import { isHidden, networkOf, type WorldIndex } from "../index-of.ts";
 import { backendPart } from "./backend.ts";
 import { addCluster } from "./cluster-node.ts";
@@ -29,11 +23,7 @@ import {
 
 /** Hosted clusters: cluster → load balancer → link service → endpoint → zone → record. */
 export function hostedParts(index: WorldIndex, only?: string): Drawn {
-  const linksOf = new Map<string, AzurePrivateLinkService[]>();
-  for (const link of index.world.kube.links) {
-    const key = link.metadata.annotations?.[clusterAnnotation] ?? link.metadata.namespace ?? "";
-    linksOf.set(key, [...(linksOf.get(key) ?? []), link]);
-  }
+  const linksOf = linksByCluster(index.world.kube.links);
   const drawn: Drawn = { clusters: [], nodes: [], lines: [] };
   for (const cluster of index.world.kube.hostedClusters) {
     const key = keyOf(cluster);
@@ -65,15 +55,6 @@ function publishedHosts({ spec }: HostedCluster): string[] {
       servicePublishingStrategy?.loadBalancer?.hostname,
     ].flatMap((host) => (typeof host === "string" ? [host] : [])),
   );
-}
-
-function accessOf(cluster: HostedCluster): string {
-  try {
-    const azure = cluster.spec.platform?.azure;
-    return azure === undefined ? "none" : privateAccess(azure).topology;
-  } catch {
-    return "invalid";
-  }
 }
 
 /** One link of a cluster, from its load balancer to its names. */
