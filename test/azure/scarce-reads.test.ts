@@ -36,8 +36,8 @@ async function twoNewZones(fault?: FaultRule) {
     expect(await gateway.put(zone(name), body, { ifNoneMatch: "*" })).toMatchObject({
       state: "running",
     });
-  const lookAtBoth = async () =>
-    (await Promise.all(["a.test", "b.test"].map((name) => gateway.look(zone(name), ageMs)))).map(
+  const observeBoth = async () =>
+    (await Promise.all(["a.test", "b.test"].map((name) => gateway.observe(zone(name), ageMs)))).map(
       ({ state }) => state,
     );
   const reads = () =>
@@ -45,44 +45,44 @@ async function twoNewZones(fault?: FaultRule) {
       .entries()
       .filter(({ method }) => method === "GET")
       .map(({ path }) => path.split("/").slice(7).join("/"));
-  return { simulator, gateway, lookAtBoth, reads };
+  return { simulator, gateway, observeBoth, reads };
 }
 
 test("one list shows that two zones are created, and neither is polled or read again", async () => {
-  const { simulator, lookAtBoth, reads } = await twoNewZones();
+  const { simulator, observeBoth, reads } = await twoNewZones();
   simulator.moveClock(36_000);
-  expect(await lookAtBoth()).toEqual(["there", "there"]);
-  expect(await lookAtBoth()).toEqual(["there", "there"]);
+  expect(await observeBoth()).toEqual(["exists", "exists"]);
+  expect(await observeBoth()).toEqual(["exists", "exists"]);
   expect(reads()).toEqual(["privateDnsZones"]);
 });
 
 test("nothing is read before the operation can have ended", async () => {
-  const { simulator, lookAtBoth, reads } = await twoNewZones();
-  expect(await lookAtBoth()).toEqual(["changing", "changing"]);
+  const { simulator, observeBoth, reads } = await twoNewZones();
+  expect(await observeBoth()).toEqual(["changing", "changing"]);
   simulator.moveClock(4_000);
-  expect(await lookAtBoth()).toEqual(["changing", "changing"]);
+  expect(await observeBoth()).toEqual(["changing", "changing"]);
   expect(reads()).toEqual([]);
 });
 
 test("a zone whose creation failed is reported with the operation's error", async () => {
   const error = { code: "ZoneBroken", message: "it broke" };
   const match = { method: "PUT", type: "Microsoft.Network/privateDnsZones" };
-  const { simulator, lookAtBoth } = await twoNewZones({
+  const { simulator, observeBoth } = await twoNewZones({
     match,
     effect: { kind: "operation", error },
   });
   simulator.moveClock(36_000);
-  expect(await lookAtBoth()).toEqual(["failed", "failed"]);
+  expect(await observeBoth()).toEqual(["failed", "failed"]);
 });
 
 test("zones that a list does not show yet are asked of their operations", async () => {
   const match = { method: "GET", type: "Microsoft.Network/privateDnsZones" };
-  const { simulator, lookAtBoth, reads } = await twoNewZones({
+  const { simulator, observeBoth, reads } = await twoNewZones({
     match,
     effect: { kind: "stale", ms: 60_000 },
     count: 1,
   });
   simulator.moveClock(36_000);
-  expect(await lookAtBoth()).toEqual(["there", "there"]);
+  expect(await observeBoth()).toEqual(["exists", "exists"]);
   expect(reads().filter((path) => path.startsWith("privateDnsOperation"))).toHaveLength(2);
 });

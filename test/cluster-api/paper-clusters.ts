@@ -214,10 +214,10 @@ export class PaperClusters {
     const observed = observeKubernetes(this.get(key), this.known, this.applied.get(key));
     const { cluster, management } = observed;
     if (management === undefined) return observed;
-    const lookIn = (group: string, name: string) => {
+    const observedIn = (group: string, name: string) => {
       const found = this.azure.get(idOf(group, name));
       return found
-        ? ({ state: "there", resource: found } as const)
+        ? ({ state: "exists", resource: found } as const)
         : ({ state: "absent" } as const);
     };
     const looked = <T extends Observed["claims"][number] | Observed["connections"][number]>(
@@ -225,7 +225,7 @@ export class PaperClusters {
       group: string,
     ) => {
       const endpoint = endpointToLookUp(each);
-      return endpoint ? { ...each, look: lookIn(group, endpoint.name) } : each;
+      return endpoint ? { ...each, observation: observedIn(group, endpoint.name) } : each;
     };
     const managementGroup = groupPath(this.get(managementKey));
     const claims = observed.claims.map((each) => looked(each, managementGroup));
@@ -243,8 +243,8 @@ export class PaperClusters {
     );
     const inAzure = remainingInAzure(deletion, inGroup).map((each) => ({
       ...each,
-      look: {
-        state: "there",
+      observation: {
+        state: "exists",
         resource: this.azure.get(idKey(each.id)) as PrivateEndpoint,
       } as const,
     }));

@@ -91,7 +91,7 @@ function look(azure: PaperDns, cluster: PaperCluster, cached: boolean): Observed
   ];
   const zones = now.zones.map((zone) => {
     const old = listed.zones.find(({ id }) => id === zone.id);
-    if (old?.look.state !== "there" || zone.look.state !== "there") return zone;
+    if (old?.observation.state !== "exists" || zone.observation.state !== "exists") return zone;
     const links = merged(zone.links, old.links);
     return { ...zone, links, records: merged(zone.records, old.records) };
   });
@@ -106,7 +106,7 @@ function isOutdated(azure: PaperDns, step: DnsStep, seenBy: Observed | undefined
   if (!isLast) return false;
   const zone = seenBy?.zones.find(({ id }) => id === step.id);
   const listed = [...(zone?.links ?? []), ...(zone?.records ?? [])].flatMap((each) =>
-    each.look.state === "there" ? [`${each.id} ${each.look.resource.etag}`] : [],
+    each.observation.state === "exists" ? [`${each.id} ${each.observation.resource.etag}`] : [],
   );
   const inside = azure.below(step.id).map(({ id, etag }) => `${id} ${etag}`);
   return JSON.stringify(listed.sort()) !== JSON.stringify(inside.sort());

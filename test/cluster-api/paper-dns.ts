@@ -6,7 +6,7 @@ import {
   resourceGroupId,
   resourceIn,
 } from "@postern/core/resource-id.ts";
-import type { Look } from "postern/azure/gateway.ts";
+import type { Observation } from "postern/azure/gateway.ts";
 import type { VirtualNetworkLink } from "postern/azure/gateways/private-dns.ts";
 import type { Observed, ZoneInRole, ZoneRole } from "postern/cluster-api/dns/observed.ts";
 import { plan } from "postern/cluster-api/dns/plan.ts";
@@ -161,15 +161,15 @@ export class PaperDns {
     const zones = zoneList.map(({ role, id }) =>
       this.#observeZoneInRole(role, id, world.cluster.name),
     );
-    const group = world.group && { ...world.group, look: this.#group(world.group.id) };
+    const group = world.group && { ...world.group, observation: this.#group(world.group.id) };
     return { ...world, zones, group };
   }
 
-  #group(id: ResourceId): NonNullable<Observed["group"]>["look"] {
+  #group(id: ResourceId): NonNullable<Observed["group"]>["observation"] {
     const found = this.things.get(idKey(id));
     if (found?.is !== "group") return { state: "absent" };
     return {
-      state: "there",
+      state: "exists",
       resource: { location: "westeurope", tags: found.tags, properties: {} },
     };
   }
@@ -177,27 +177,27 @@ export class PaperDns {
   #observeZoneInRole(role: ZoneRole, id: ResourceId, cluster: string): ZoneInRole {
     const found = this.things.get(idKey(id));
     if (found?.is !== "zone")
-      return { role, id, look: { state: "absent" }, links: [], records: [] };
+      return { role, id, observation: { state: "absent" }, links: [], records: [] };
     const { tags, etag, provisioningState } = found;
     const nameServers = role === "public" ? servers : [];
     const resource: Zone = { tags, etag, nameServers, provisioningState };
-    const look: Look<Zone> = { state: "there", resource };
+    const observation: Observation<Zone> = { state: "exists", resource };
     const links: ZoneInRole["links"][number][] = [];
     const records: ZoneInRole["records"][number][] = [];
     for (const each of this.below(id)) {
       if (each.is === "link")
         links.push({
           id: each.id,
-          look: { state: "there", resource: { ...each.link, etag: each.etag } },
+          observation: { state: "exists", resource: { ...each.link, etag: each.etag } },
         });
       const isNamed = ({ name }: RecordSet) => name === cluster || name.endsWith(`.${cluster}`);
       if (each.is === "record" && (role !== "base" || isNamed(each.record)))
         records.push({
           id: each.id,
-          look: { state: "there", resource: { ...each.record, etag: each.etag } },
+          observation: { state: "exists", resource: { ...each.record, etag: each.etag } },
         });
     }
-    return { role, id, look, links, records };
+    return { role, id, observation, links, records };
   }
 
   below(id: string) {

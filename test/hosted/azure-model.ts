@@ -1,6 +1,6 @@
 import type { Condition } from "@postern/core/kinds/condition.ts";
 import { idKey, parseResourceId, type ResourceId } from "@postern/core/resource-id.ts";
-import type { ArmResource, Look, Precondition } from "postern/azure/gateway.ts";
+import type { ArmResource, Observation, Precondition } from "postern/azure/gateway.ts";
 import type {
   PrivateDnsZone,
   PrivateRecordSet,
@@ -112,9 +112,9 @@ export class AzureModel {
     return this.resources.get(idKey(id)) as T | undefined;
   }
 
-  look<T extends ArmResource>(id: string): Look<T> {
+  observe<T extends ArmResource>(id: string): Observation<T> {
     const resource = this.at<T>(id);
-    return resource === undefined ? { state: "absent" } : { state: "there", resource };
+    return resource === undefined ? { state: "absent" } : { state: "exists", resource };
   }
 
   below(id: string): ResourceId[] {
@@ -129,7 +129,7 @@ export class AzureModel {
   observed(world: Observed): Observed {
     const endpoints = endpointIds(world.object, world.self.clusterID).map((id) => ({
       id,
-      look: this.look<PrivateEndpoint>(id),
+      observation: this.observe<PrivateEndpoint>(id),
     }));
     return { ...world, endpoints, zones: this.zones(world) };
   }
@@ -171,8 +171,8 @@ export class AzureModel {
     world: Observed,
     place: Pick<ZoneInRole, "role" | "id" | "managed" | "desired">,
   ): ZoneInRole {
-    const look = formed(this.look<PrivateDnsZone>(place.id), zoneOf);
-    if (look.state !== "there") return { ...place, look, links: [], records: [] };
+    const observation = formed(this.observe<PrivateDnsZone>(place.id), zoneOf);
+    if (observation.state !== "exists") return { ...place, observation, links: [], records: [] };
     const children = this.below(place.id);
     const candidates = desiredNetworks(world).flatMap((network) =>
       linkIdsOf(world, place, network),
@@ -185,14 +185,14 @@ export class AzureModel {
     const once = (ids: ResourceId[]) => [...new Map(ids.map((id) => [idKey(id), id])).values()];
     return {
       ...place,
-      look,
+      observation,
       links: once([...children.filter(isLink), ...candidates]).map((id) => ({
         id,
-        look: this.look<VirtualNetworkLink>(id),
+        observation: this.observe<VirtualNetworkLink>(id),
       })),
       records: once([...children.filter((id) => !isLink(id)), ...names]).map((id) => ({
         id,
-        look: formed(this.look<PrivateRecordSet>(id), fromPrivate),
+        observation: formed(this.observe<PrivateRecordSet>(id), fromPrivate),
       })),
     };
   }
@@ -267,8 +267,10 @@ function zoneOf({ tags = {}, etag, properties }: PrivateDnsZone): Zone {
   return { tags, etag, nameServers: [], provisioningState: properties.provisioningState };
 }
 
-function formed<T, U>(look: Look<T>, form: (found: T) => U): Look<U> {
-  return look.state === "there" ? { state: "there", resource: form(look.resource) } : look;
+function formed<T, U>(observation: Observation<T>, form: (found: T) => U): Observation<U> {
+  return observation.state === "exists"
+    ? { state: "exists", resource: form(observation.resource) }
+    : observation;
 }
 
 /** An endpoint as Azure shows it once it is made. */

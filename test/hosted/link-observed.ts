@@ -85,7 +85,7 @@ export function service(
   };
 }
 
-export const there = (resource: PrivateLinkService) => ({ state: "there", resource }) as const;
+export const there = (resource: PrivateLinkService) => ({ state: "exists", resource }) as const;
 export const absent = { state: "absent" } as const;
 
 /** Everything as it should be. */
@@ -111,9 +111,9 @@ export function up(over: Partial<Up> = {}): Up {
 }
 
 /** Whose the service is, by its tags and by the status. */
-function ownerOf({ service: look, subject: us, known }: Up): Up["owner"] {
-  if (look.state !== "there") return { is: "ours" };
-  return ownershipOf(look.resource, {
+function ownerOf({ service: observation, subject: us, known }: Up): Up["owner"] {
+  if (observation.state !== "exists") return { is: "ours" };
+  return ownershipOf(observation.resource, {
     uid: us.uid,
     clusterID: known.clusterID,
     hostedCluster: known.hostedCluster,
@@ -171,7 +171,7 @@ export function down(over: Partial<Down> = {}): Down {
       fields: { privateLinkServiceID: serviceId, privateLinkServiceAlias: alias },
     }),
     guestMs: 0,
-    services: [{ id: serviceId, look: there(service()), isOwn: true }],
+    services: [{ id: serviceId, observation: there(service()), isOwn: true }],
     natOfService: subnetId,
     nat: { is: "nothing" },
     ...over,

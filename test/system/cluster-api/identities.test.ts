@@ -7,7 +7,7 @@ import { resourceGroupId } from "@postern/core/resource-id.ts";
 import { tenantPolicy } from "@postern/core/tenant-policy.ts";
 import { Arm } from "postern/azure/arm.ts";
 import { customCloud } from "postern/azure/clouds.ts";
-import type { Look } from "postern/azure/gateway.ts";
+import type { Observation } from "postern/azure/gateway.ts";
 import { privateDnsZones } from "postern/azure/gateways/private-dns.ts";
 import { type ClusterArmClients, clusterArmClients } from "postern/cluster-api/identities.ts";
 import { defineFeature, type Plan, type Step } from "postern/kube/feature.ts";
@@ -59,16 +59,16 @@ function looking(
       conditions: ["Looked"],
       observe: async (cluster, reconcile) => {
         const zones = privateDnsZones(armFor(clients, cluster, reconcile));
-        return { observed: await zones.look(zoneOf(cluster)), context: undefined };
+        return { observed: await zones.observe(zoneOf(cluster)), context: undefined };
       },
-      plan: (look: Look<unknown>): Plan<Step> => ({
+      plan: (observation: Observation<unknown>): Plan<Step> => ({
         steps: [],
         conditions: [
           {
             type: "Looked",
-            status: look.state === "failed" ? "False" : "True",
-            reason: look.state === "failed" ? look.failure.reason : "Looked",
-            message: look.state === "failed" ? look.failure.message : "it was",
+            status: observation.state === "failed" ? "False" : "True",
+            reason: observation.state === "failed" ? observation.failure.reason : "Looked",
+            message: observation.state === "failed" ? observation.failure.message : "it was",
           },
         ],
         requeue: "drift",

@@ -7,7 +7,7 @@ import {
 import { resourceGroupId } from "@postern/core/resource-id.ts";
 import { Arm } from "postern/azure/arm.ts";
 import { customCloud } from "postern/azure/clouds.ts";
-import type { Look } from "postern/azure/gateway.ts";
+import type { Observation } from "postern/azure/gateway.ts";
 import { privateDnsZones } from "postern/azure/gateways/private-dns.ts";
 import type { TokenSource } from "postern/azure/tokens.ts";
 import { createArmClients } from "postern/hosted/arm-clients.ts";
@@ -54,7 +54,7 @@ function zones(world: () => HostedWorld): MakeFeature {
     type ZoneStep = Step & { controlPlane: HostedControlPlane };
     interface Observed {
       controlPlane: HostedControlPlane;
-      zone: Look<unknown>;
+      zone: Observation<unknown>;
     }
     const feature = defineFeature({
       name: "zones",
@@ -63,12 +63,12 @@ function zones(world: () => HostedWorld): MakeFeature {
       observe: async (controlPlane, reconcile) => {
         const zones = privateDnsZones(armClients.hosted(controlPlane, reconcile));
         return {
-          observed: { controlPlane, zone: await zones.look(zoneOf(controlPlane)) },
+          observed: { controlPlane, zone: await zones.observe(zoneOf(controlPlane)) },
           context: zones,
         };
       },
       plan: ({ zone, controlPlane }: Observed): Plan<ZoneStep> => {
-        const is = zone.state === "there";
+        const is = zone.state === "exists";
         const status = is ? "True" : "False";
         const conditions = [{ type: "Zoned", status, reason: zone.state, message: "" } as const];
         const steps =

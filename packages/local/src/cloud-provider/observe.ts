@@ -65,7 +65,7 @@ export function observer(given: {
       most[kind] = Math.max(most[kind], needed, ...numbers);
       for (let number = 1; number <= most[kind]; number++) {
         const id = idOf(kind, number);
-        found.push({ id, kind, look: await gateway.look(id, maxAgeMs) });
+        found.push({ id, kind, observation: await gateway.observe(id, maxAgeMs) });
       }
     }
     return found;
@@ -74,15 +74,17 @@ export function observer(given: {
   /** Those that are there: a node may be gone for a while, and comes back under its name. */
   async function seeMachines(arm: ArmClient): Promise<NetworkInterface[]> {
     const gateway = networkInterfaces(arm);
-    const looks = await Promise.all(given.machines.map((id) => gateway.look(id, machinesMs)));
-    return looks.flatMap((look) => (look.state === "there" ? look.resource : []));
+    const looks = await Promise.all(given.machines.map((id) => gateway.observe(id, machinesMs)));
+    return looks.flatMap((observation) =>
+      observation.state === "exists" ? observation.resource : [],
+    );
   }
 
   return async (object, arm, reconcile) => {
     const own = given.serves(object) ? claimOf(object) : undefined;
     const publicAddress = {
       id: addressId(group, own?.frontend ?? ""),
-      look: { state: "absent" },
+      observation: { state: "absent" },
     } as Observed["publicAddress"];
     const told = object.status?.loadBalancer;
     const deletedAt = object.metadata.deletionTimestamp;
@@ -114,9 +116,9 @@ export function observer(given: {
       .flatMap((each) => (hasFinalizer(each) ? (claimOf(each) ?? []) : []))
       .map((claim) => ({ ...claim, publicAddressId: made.get(publicAddressName(claim.frontend)) }));
     const balancers = await seeBalancers(arm, claims, maxAgeMs);
-    for (const { id, look } of balancers)
-      if (look.state === "failed")
-        reconcile.log.warn({ id, ...look.failure }, "load balancer failed");
+    for (const { id, observation } of balancers)
+      if (observation.state === "failed")
+        reconcile.log.warn({ id, ...observation.failure }, "load balancer failed");
     return {
       ...seen,
       claims,
@@ -124,7 +126,7 @@ export function observer(given: {
       machines: await seeMachines(arm),
       publicAddress: {
         ...publicAddress,
-        look: await addresses.look(publicAddress.id, maxAgeMs),
+        observation: await addresses.observe(publicAddress.id, maxAgeMs),
       },
       usedFrontends: anyMustGo(claims, balancers) ? await usedFrontends(arm, group) : [],
     };
@@ -135,9 +137,9 @@ export function observer(given: {
 function anyMustGo(claims: readonly Claim[], balancers: readonly SeenBalancer[]): boolean {
   const wants = new Map(claims.map((claim) => [claim.frontend, claim.wants]));
   return balancers.some(
-    ({ kind, look }) =>
-      look.state === "there" &&
-      frontendsOn({ balancer: look.resource }).some(
+    ({ kind, observation }) =>
+      observation.state === "exists" &&
+      frontendsOn({ balancer: observation.resource }).some(
         (name) => wants.has(name) && wants.get(name) !== kind,
       ),
   );

@@ -1,4 +1,4 @@
-import type { Look } from "postern/azure/gateway.ts";
+import type { Observation } from "postern/azure/gateway.ts";
 import type { LoadBalancer } from "postern/azure/gateways/load-balancers.ts";
 import { describe, expect, test } from "vitest";
 import { type Claim, frontendId } from "./arrange.ts";
@@ -11,7 +11,7 @@ const subnetId = `${group}/virtualNetworks/v/subnets/nodes`;
 const ground = { subnetId, location: "westeurope", frontendsEach: { internal: 3, public: 3 } };
 const internalId = `${group}/loadBalancers/kubernetes-internal`;
 const addressId = `${group}/publicIPAddresses/kubernetes-a1`;
-const there = <T>(resource: T): Look<T> => ({ state: "there", resource });
+const there = <T>(resource: T): Observation<T> => ({ state: "exists", resource });
 
 function claim(over: Partial<Claim> = {}): Claim {
   const ports = [{ protocol: "TCP", port: 443 }] as const;
@@ -39,9 +39,9 @@ function balancer(id: string, names: string[]): LoadBalancer {
 }
 
 function on(names: string[], id = internalId): SeenBalancer {
-  const look: Look<LoadBalancer> =
+  const observation: Observation<LoadBalancer> =
     names.length === 0 ? { state: "absent" } : there(balancer(id, names));
-  return { id, kind: /kubernetes(-\d)?$/.test(id) ? "public" : "internal", look };
+  return { id, kind: /kubernetes(-\d)?$/.test(id) ? "public" : "internal", observation };
 }
 
 function seen(over: Partial<Observed> = {}): Observed {
@@ -53,7 +53,7 @@ function seen(over: Partial<Observed> = {}): Observed {
     claims: [own],
     balancers: [on([])],
     machines: [],
-    publicAddress: { id: addressId, look: { state: "absent" } },
+    publicAddress: { id: addressId, observation: { state: "absent" } },
     usedFrontends: [],
     told: {},
     ground,
@@ -126,8 +126,8 @@ describe("a Service that wants a load balancer", () => {
   });
 
   test("waits while a load balancer is being changed, and is held meanwhile", () => {
-    const look = { state: "changing", retryAfterMs: 7_000 } as const;
-    expect(plan(seen({ balancers: [{ ...on([]), look }] }))).toMatchObject({
+    const observation = { state: "changing", retryAfterMs: 7_000 } as const;
+    expect(plan(seen({ balancers: [{ ...on([]), observation }] }))).toMatchObject({
       steps: [],
       finalizer: "add",
       requeue: { afterMs: 7_000 },
@@ -161,7 +161,10 @@ describe("a Service that wants a load balancer", () => {
     expect(plan(seen({ claim: own, claims: [own], balancers })).steps).toMatchObject([
       { do: "make public address", id: addressId },
     ]);
-    const publicAddress = { id: addressId, look: there({ properties: { ipAddress: "20.1.1.1" } }) };
+    const publicAddress = {
+      id: addressId,
+      observation: there({ properties: { ipAddress: "20.1.1.1" } }),
+    };
     const ready = { ...own, publicAddressId: addressId };
     expect(
       plan(seen({ claim: own, claims: [ready], balancers, publicAddress })).steps,
@@ -182,7 +185,10 @@ describe("a Service that wants a load balancer", () => {
 
   test("leaves the public load balancer when it becomes internal, and gives its address back", () => {
     const kubernetes = `${group}/loadBalancers/kubernetes`;
-    const publicAddress = { id: addressId, look: there({ properties: { ipAddress: "20.1.1.1" } }) };
+    const publicAddress = {
+      id: addressId,
+      observation: there({ properties: { ipAddress: "20.1.1.1" } }),
+    };
     expect(written(seen({ balancers: [on([]), on(["a1"], kubernetes)], publicAddress }))).toEqual({
       "kubernetes-internal": ["a1"],
       kubernetes: "deleted",

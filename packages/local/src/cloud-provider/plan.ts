@@ -1,5 +1,5 @@
 import { sameId } from "@postern/core/resource-id.ts";
-import type { Look } from "postern/azure/gateway.ts";
+import type { Observation } from "postern/azure/gateway.ts";
 import type { LoadBalancer } from "postern/azure/gateways/load-balancers.ts";
 import type { NetworkInterface } from "postern/azure/gateways/network-interfaces.ts";
 import type { Plan } from "postern/kube/feature.ts";
@@ -37,7 +37,7 @@ import type { PublicAddress } from "./public-addresses.ts";
 export interface SeenBalancer {
   id: string;
   kind: "internal" | "public";
-  look: Look<LoadBalancer>;
+  observation: Observation<LoadBalancer>;
 }
 
 /** All that a reconcile over a Service sees. */
@@ -53,7 +53,7 @@ export interface Observed {
   balancers: readonly SeenBalancer[];
   /** The interfaces of the machines that are to be behind every load balancer. */
   machines: readonly NetworkInterface[];
-  publicAddress: { id: string; look: Look<PublicAddress> };
+  publicAddress: { id: string; observation: Observation<PublicAddress> };
   /** The frontends that link services use. */
   usedFrontends: readonly string[];
   /** `status.loadBalancer` as it is. */
@@ -108,8 +108,8 @@ function planToServe(seen: Observed, claim: Claim): Plan<CloudStep> {
   if (!seen.held) return { ...held, requeue: { afterMs: togetherMs } };
   const unknown = waitMs(seen);
   if (unknown !== undefined) return { ...held, requeue: { afterMs: unknown } };
-  const { look, id } = publicAddress;
-  if (claim.wants === "public" && look.state === "absent") {
+  const { observation, id } = publicAddress;
+  if (claim.wants === "public" && observation.state === "absent") {
     const why = "the Service is to be reached from outside";
     const { location } = ground;
     return { ...held, steps: [{ do: "make public address", why, id, location }] };
@@ -123,7 +123,7 @@ function planToServe(seen: Observed, claim: Claim): Plan<CloudStep> {
     servesPorts(right.balancer, claim.frontend, claim.ports);
   if (!whole) return { ...held, steps: writes(seen, shelves) };
   const left = [...addressLeft(seen, claim), ...joins(seen, shelves)];
-  const address = addressOf(right, claim, look);
+  const address = addressOf(right, claim, observation);
   if (address === undefined) return { ...held, steps: left, requeue: "soon" };
   const status = { loadBalancer: { ingress: [{ ip: address, ipMode: "VIP" }] } };
   return { ...held, steps: left, status, requeue: "drift" };
@@ -157,17 +157,21 @@ function rest({ told }: Observed): Plan<CloudStep> {
 
 /** How long until what is being changed is known; undefined where everything is. */
 function waitMs({ balancers, publicAddress }: Observed): number | undefined {
-  const waits = [...balancers, publicAddress].flatMap(({ look }) =>
-    look.state === "changing" ? look.retryAfterMs : look.state === "failed" ? failedMs : [],
+  const waits = [...balancers, publicAddress].flatMap(({ observation }) =>
+    observation.state === "changing"
+      ? observation.retryAfterMs
+      : observation.state === "failed"
+        ? failedMs
+        : [],
   );
   return waits.length === 0 ? undefined : Math.min(...waits);
 }
 
 function shelvesOf({ balancers }: Observed): Shelf[] {
-  return balancers.map(({ id, kind, look }) => ({
+  return balancers.map(({ id, kind, observation }) => ({
     id,
     kind,
-    balancer: look.state === "there" ? look.resource : undefined,
+    balancer: observation.state === "exists" ? observation.resource : undefined,
   }));
 }
 
@@ -204,14 +208,18 @@ function joins({ machines }: Observed, shelves: readonly Shelf[]): CloudStep[] {
 }
 
 /** The public address of a Service that has no use for it. */
-function addressLeft({ publicAddress: { id, look } }: Observed, claim: Claim): CloudStep[] {
-  if (claim.wants === "public" || look.state !== "there") return [];
+function addressLeft({ publicAddress: { id, observation } }: Observed, claim: Claim): CloudStep[] {
+  if (claim.wants === "public" || observation.state !== "exists") return [];
   return [{ do: "delete public address", why: "the Service has no use for it any more", id }];
 }
 
-function addressOf(shelf: Shelf, claim: Claim, look: Look<PublicAddress>): string | undefined {
+function addressOf(
+  shelf: Shelf,
+  claim: Claim,
+  observation: Observation<PublicAddress>,
+): string | undefined {
   if (claim.wants === "public")
-    return look.state === "there" ? look.resource.properties.ipAddress : undefined;
+    return observation.state === "exists" ? observation.resource.properties.ipAddress : undefined;
   return shelf.balancer?.properties.frontendIPConfigurations?.find(
     ({ name }) => name === claim.frontend,
   )?.properties.privateIPAddress;

@@ -3,7 +3,7 @@ import type { ArmClient } from "../azure/arm.ts";
 import { AzureError } from "../azure/errors.ts";
 import { apiVersions } from "../azure/gateways/api-versions.ts";
 import type { BackendPool } from "../azure/gateways/backend-pools.ts";
-import { firstOutcome, lookAt } from "../azure/operation-outcome.ts";
+import { firstOutcome, pollOnce } from "../azure/operation-outcome.ts";
 import { describePath } from "../azure/request-path.ts";
 
 /** A write to a pool that Azure has taken. */
@@ -39,8 +39,8 @@ export async function writePool(
     async failure() {
       if (first.state === "done") return undefined;
       if (first.state === "failed") return first.error;
-      const look = { id, method: "PUT" as const, query, what, ...first.look };
-      const outcome = await lookAt(arm, look, clock.now());
+      const look = { id, method: "PUT" as const, query, what, ...first.poll };
+      const outcome = await pollOnce(arm, look, clock.now());
       return outcome.state === "failed" ? outcome.error : undefined;
     },
   };

@@ -19,8 +19,8 @@ import {
   type SentWrite,
   type ShowResource,
 } from "./operations.ts";
+import { ReadCache } from "./read-cache.ts";
 import { checkPath, describePath } from "./request-path.ts";
-import { Sightings } from "./sightings.ts";
 import type { TokenSource } from "./tokens.ts";
 
 /** What each request over the wire tells the metrics. */
@@ -73,7 +73,7 @@ export interface ArmClient {
   /** What this identity has begun. */
   readonly operations: Operations;
   /** What this identity has seen of Azure so far. */
-  readonly sightings: Sightings;
+  readonly readCache: ReadCache;
   /** Whether a drift check may send one more DNS read about this resource now, of those that nobody else needs. */
   takeSpareDnsRead(id: string, of?: string, everyMs?: number): boolean;
   /** Show that the caller can act as its identity, before it is told what that identity has seen. */
@@ -83,7 +83,7 @@ export interface ArmClient {
 /** What one identity has begun and seen. Another must neither learn of it nor ask about it by its own token. */
 interface Memory {
   operations: Operations;
-  sightings: Sightings;
+  readCache: ReadCache;
 }
 
 const verbs: Record<Method, string> = {
@@ -100,7 +100,7 @@ const verbs: Record<Method, string> = {
  */
 function doubted<T>(
   error: T,
-  sightings: Sightings,
+  readCache: ReadCache,
   method: Method,
   path: string,
   { sentAt, refersTo }: SentWrite,
@@ -108,7 +108,7 @@ function doubted<T>(
   if (!(error instanceof AzureError)) return error;
   const isAbout = method === "GET" ? error.code === "ParentResourceNotFound" : contradicts(error);
   if (!isAbout) return error;
-  const wasCached = sightings.doubt([path, ...refersTo, ...error.namedIds], sentAt);
+  const wasCached = readCache.invalidateRelated([path, ...refersTo, ...error.namedIds], sentAt);
   return wasCached ? error.asOutdated() : error;
 }
 
@@ -141,24 +141,24 @@ export class Arm {
 
   /** The road for one caller, by the given identity or by the process's own. */
   for(caller: Caller, credential: TokenSource = this.#credential): ArmClient {
-    const { operations, sightings } = this.#memoryOf(credential);
+    const { operations, readCache } = this.#memoryOf(credential);
     const view: ArmClient = {
       operations,
-      sightings,
+      readCache,
       request: async (method, path, options = {}) => {
         const sentAt = this.#clock.now();
         try {
           return await this.#request(method, path, options, caller, credential);
         } catch (error) {
           const write = { sentAt, refersTo: idsIn(options.body) };
-          throw doubted(error, sightings, method, path, write);
+          throw doubted(error, readCache, method, path, write);
         }
       },
       follow: (address, what) => this.#follow(address, what, caller, credential),
       check: async (id, show) => {
         const state = await operations.check(view, id, !caller.mayWrite(), show);
         if (state?.state !== "failed") return state;
-        return { ...state, error: doubted(state.error, sightings, "PUT", id, state.write) };
+        return { ...state, error: doubted(state.error, readCache, "PUT", id, state.write) };
       },
       takeSpareDnsRead: (id, ...more) =>
         this.budgets.takeSpareDnsRead(describePath(id).subscription, ...more),
@@ -185,8 +185,8 @@ export class Arm {
    * Forget what every identity has seen, when this process begins to lead: another has led and written since, and an absence
    * that was seen before may be what it made. Operations are kept: each tells itself what became of it.
    */
-  forgetSightings(): void {
-    for (const { sightings } of this.#memories.values()) sightings.forgetAll();
+  forgetReads(): void {
+    for (const { readCache } of this.#memories.values()) readCache.clear();
   }
 
   #memoryOf(credential: TokenSource): Memory {
@@ -199,7 +199,7 @@ export class Arm {
     if (held !== undefined) return held;
     const clock = this.#clock;
     const operations = new Operations({ clock, durations: this.#durations });
-    const made = { operations, sightings: new Sightings({ clock }) };
+    const made = { operations, readCache: new ReadCache({ clock }) };
     this.#memories.set(identity, made);
     return made;
   }

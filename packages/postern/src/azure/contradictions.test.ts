@@ -44,13 +44,13 @@ describe("a refusal that contradicts a cached observation", () => {
   test("has what the body refers to read again, alone and in its list, and decided anew", async () => {
     const { arm, clock, gets } = await azure(() => [400, "InvalidResourceReference"]);
     await loadBalancers(arm).list(group, ever);
-    await loadBalancers(arm).look(balancer, ever);
+    await loadBalancers(arm).observe(balancer, ever);
     clock.moveTo(clock.now() + 60_000);
     expect(gets()).toBe(1);
     const refused = await failure(privateLinkServices(arm).put(linkId, body));
     expect(refused.explain()).toMatchObject({ reason: "InvalidResourceReference", passing: true });
     expect(refused.explain()).not.toHaveProperty("requeueAfterMs");
-    await loadBalancers(arm).look(balancer, ever);
+    await loadBalancers(arm).observe(balancer, ever);
     expect(gets()).toBe(2);
     await loadBalancers(arm).list(group, ever);
     expect(gets()).toBe(3);
@@ -58,7 +58,7 @@ describe("a refusal that contradicts a cached observation", () => {
 
   test("is told as it is where everything was read just before", async () => {
     const { arm, clock } = await azure(() => [400, "InvalidResourceReference"]);
-    await loadBalancers(arm).look(balancer);
+    await loadBalancers(arm).observe(balancer);
     clock.moveTo(clock.now() + 1_000);
     const refused = await failure(privateLinkServices(arm).put(linkId, body));
     expect(refused.explain()).toMatchObject({ requeueAfterMs: 60_000 });
@@ -80,11 +80,11 @@ describe("a refusal that contradicts a cached observation", () => {
     const run = async () => {
       await services.put(linkId, body);
       clock.moveTo(clock.now() + 60_000);
-      return services.look(linkId);
+      return services.observe(linkId);
     };
-    await loadBalancers(arm).look(balancer);
+    await loadBalancers(arm).observe(balancer);
     expect(await run()).toMatchObject({ state: "failed", failure: { reason: "SubnetIsFull" } });
-    await loadBalancers(arm).look(balancer);
+    await loadBalancers(arm).observe(balancer);
     clock.moveTo(clock.now() + 60_000);
     expect(await run()).toMatchObject({ state: "failed", failure: { passing: true } });
   });
@@ -95,10 +95,10 @@ describe("a refusal that contradicts a cached observation", () => {
       "SomethingNew",
       `Resource ${balancer}/backendAddressPools/p is in use.`,
     ]);
-    await loadBalancers(arm).look(balancer);
+    await loadBalancers(arm).observe(balancer);
     clock.moveTo(clock.now() + 60_000);
     await failure(privateLinkServices(arm).put(linkId, { properties: {} }));
-    await loadBalancers(arm).look(balancer, ever);
+    await loadBalancers(arm).observe(balancer, ever);
     expect(gets()).toBe(2);
   });
 
@@ -107,7 +107,7 @@ describe("a refusal that contradicts a cached observation", () => {
       method === "DELETE" ? [409, "CannotDeleteResource"] : [404, "ParentResourceNotFound"],
     );
     const observe = async () => {
-      await privateDnsZones(arm).look(zone, ever);
+      await privateDnsZones(arm).observe(zone, ever);
       await virtualNetworkLinks(arm).list(zone, ever);
       await privateRecordSets(arm).list(zone, ever);
     };
@@ -131,10 +131,10 @@ describe("a refusal that contradicts a cached observation", () => {
     ["a value that is not taken", 400, "InvalidParameter"],
   ])("is none where it is about %s", async (_what, status, code) => {
     const { arm, clock, gets } = await azure(() => [status, code]);
-    await loadBalancers(arm).look(balancer);
+    await loadBalancers(arm).observe(balancer);
     clock.moveTo(clock.now() + 60_000);
     await failure(privateLinkServices(arm).put(linkId, body));
-    await loadBalancers(arm).look(balancer, ever);
+    await loadBalancers(arm).observe(balancer, ever);
     expect(gets()).toBe(1);
   });
 });
@@ -150,9 +150,9 @@ test("a read that finds no parent has the parent read again", async () => {
     },
     { clock },
   );
-  await privateDnsZones(arm).look(zone, ever);
-  expect(await privateRecordSets(arm).look(`${zone}/A/api`)).toEqual({ state: "absent" });
-  await privateDnsZones(arm).look(zone, ever);
+  await privateDnsZones(arm).observe(zone, ever);
+  expect(await privateRecordSets(arm).observe(`${zone}/A/api`)).toEqual({ state: "absent" });
+  await privateDnsZones(arm).observe(zone, ever);
   expect(reads).toBe(2);
 });
 

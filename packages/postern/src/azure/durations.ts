@@ -28,7 +28,7 @@ export class Durations {
   readonly #tooEarlyMs = new Map<string, number>();
 
   /** How long after its start an operation should be looked at first. */
-  firstLookMs(kind: string): number {
+  firstPollMs(kind: string): number {
     return this.#firstLookMs.get(kind) ?? unknownMs;
   }
 

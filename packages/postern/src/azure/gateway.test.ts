@@ -32,13 +32,13 @@ test("who begins to lead believes nothing that was seen before, not even that th
       return there ? json(response, 200, { id: linkId }) : refuse(response, 404, "NotFound");
     json(response, 200, { value: there ? [{ id: linkId }] : [] });
   });
-  expect(await things.look(linkId, 60_000)).toEqual({ state: "absent" });
+  expect(await things.observe(linkId, 60_000)).toEqual({ state: "absent" });
   expect(await things.list(group, 60_000)).toEqual([]);
   there = true;
-  expect(await things.look(linkId, 60_000)).toEqual({ state: "absent" });
+  expect(await things.observe(linkId, 60_000)).toEqual({ state: "absent" });
   expect(seen).toHaveLength(2);
-  made.forgetSightings();
-  expect(await things.look(linkId, 60_000)).toMatchObject({ state: "there" });
+  made.forgetReads();
+  expect(await things.observe(linkId, 60_000)).toMatchObject({ state: "exists" });
   expect(await things.list(group, 60_000)).toHaveLength(1);
 });
 
@@ -329,45 +329,45 @@ describe("look", () => {
       as(async () => "token-1"),
       as(() => Promise.reject(new AzureError({ code: "AADSTS700213", what: "get a token" }))),
     ];
-    await one.look(linkId);
+    await one.observe(linkId);
     await one.list(group);
-    for (const asked of [impostor.look(linkId, 60_000), impostor.list(group, 60_000)])
+    for (const asked of [impostor.observe(linkId, 60_000), impostor.list(group, 60_000)])
       expect((await failure(asked)).code).toBe("AADSTS700213");
-    expect(await one.look(linkId, 60_000)).toMatchObject({ state: "there" });
+    expect(await one.observe(linkId, 60_000)).toMatchObject({ state: "exists" });
     expect(seen).toHaveLength(2);
   });
 
   test("attack: a tenant names an identity of others and drops it again, and they lose what they saw", async () => {
     const { made: arm, seen } = await fakeArm((_seen, response) => json(response, 200, made));
     const named = (identity: string): TokenSource => ({ identity, token: async () => "token-1" });
-    const look = (credential?: TokenSource) =>
-      resourceGateway(arm.for(caller(), credential), kind).look(linkId, 60_000);
+    const observation = (credential?: TokenSource) =>
+      resourceGateway(arm.for(caller(), credential), kind).observe(linkId, 60_000);
     const [victim, first, second] = [
       named("tenant/client"),
       named("TENANT/client"),
       named("tenant/client"),
     ];
-    await look(victim);
-    await look();
+    await observation(victim);
+    await observation();
     for (const impostor of [first, second, named("static"), named("unused/one")]) {
       arm.for(caller(), impostor);
       arm.forget(impostor);
     }
-    await look(victim);
-    await look();
+    await observation(victim);
+    await observation();
     expect(seen).toHaveLength(2);
     arm.forget(victim);
-    await look(victim);
+    await observation(victim);
     expect(seen).toHaveLength(3);
   });
 
   test("what was seen lately is not read again; what is older is", async () => {
     const { things, seen, clock } = await gateway((_seen, response) => json(response, 200, made));
-    expect(await things.look(linkId)).toMatchObject({ state: "there", resource: made });
-    await things.look(linkId, 60_000);
+    expect(await things.observe(linkId)).toMatchObject({ state: "exists", resource: made });
+    await things.observe(linkId, 60_000);
     expect(seen).toHaveLength(1);
     clock.reconcile(60_001);
-    await things.look(linkId, 60_000);
+    await things.observe(linkId, 60_000);
     expect(seen).toHaveLength(2);
   });
 
@@ -376,8 +376,8 @@ describe("look", () => {
       json(response, 200, { value: [made] }),
     );
     await things.list(group);
-    expect(await things.look(linkId.toUpperCase(), 1)).toMatchObject({ state: "there" });
-    expect(await things.look(`${linkId}2`, 1)).toEqual({ state: "absent" });
+    expect(await things.observe(linkId.toUpperCase(), 1)).toMatchObject({ state: "exists" });
+    expect(await things.observe(`${linkId}2`, 1)).toEqual({ state: "absent" });
     expect(await things.list(group, 1)).toHaveLength(1);
     expect(seen).toHaveLength(1);
   });
@@ -457,10 +457,10 @@ describe("look", () => {
     );
     await things.list(group);
     await things.put(linkId, made);
-    expect(await things.look(linkId, 1)).toMatchObject({ state: "there" });
+    expect(await things.observe(linkId, 1)).toMatchObject({ state: "exists" });
     expect(await things.list(group, 1)).toHaveLength(1);
     await things.remove(linkId);
-    expect(await things.look(linkId, 1)).toEqual({ state: "absent" });
+    expect(await things.observe(linkId, 1)).toEqual({ state: "absent" });
     expect(await things.list(group, 1)).toEqual([]);
     expect(seen.map(({ method }) => method)).toEqual(["GET", "PUT", "DELETE"]);
   });
@@ -470,9 +470,9 @@ describe("look", () => {
     const { things, seen } = await gateway((_seen, response) =>
       json(response, 200, { ...made, properties: { provisioningState } }),
     );
-    expect(await things.look(linkId, 1)).toEqual({ state: "changing", retryAfterMs: 10_000 });
+    expect(await things.observe(linkId, 1)).toEqual({ state: "changing", retryAfterMs: 10_000 });
     provisioningState = "Succeeded";
-    expect(await things.look(linkId, 60_000)).toMatchObject({ state: "there" });
+    expect(await things.observe(linkId, 60_000)).toMatchObject({ state: "exists" });
     expect(seen).toHaveLength(2);
   });
 
@@ -490,14 +490,14 @@ describe("look", () => {
       else json(response, 200, made);
     });
     await things.put(linkId, made);
-    expect(await things.look(linkId)).toMatchObject({ state: "changing" });
+    expect(await things.observe(linkId)).toMatchObject({ state: "changing" });
     status = { status: "Failed", error: { code: "SubnetIsFull", message: "no address is left" } };
     clock.reconcile(3_600_000 - 1);
-    expect(await things.look(linkId)).toMatchObject({
+    expect(await things.observe(linkId)).toMatchObject({
       state: "failed",
       failure: { reason: "SubnetIsFull" },
     });
-    expect(await things.look(linkId)).toMatchObject({ state: "there" });
+    expect(await things.observe(linkId)).toMatchObject({ state: "exists" });
     expect(
       seen.map(({ method, url: asked }) => `${method} ${asked.includes("operations")}`),
     ).toEqual(["PUT false", "GET true", "GET false"]);
@@ -525,7 +525,10 @@ describe("a write of ours that reads do not show yet", () => {
   test("is there for looks and lists, with what the answer to the write told", async () => {
     const { things } = await lagging();
     await things.put(linkId, body);
-    expect(await things.look(linkId)).toMatchObject({ state: "there", resource: { etag: "new" } });
+    expect(await things.observe(linkId)).toMatchObject({
+      state: "exists",
+      resource: { etag: "new" },
+    });
     expect(await things.list(group)).toMatchObject([{ etag: "new" }]);
   });
 
@@ -533,46 +536,46 @@ describe("a write of ours that reads do not show yet", () => {
     const { things, clock, shown } = await lagging({ status: "Succeeded" });
     expect(await things.put(linkId, body)).toMatchObject({ state: "running" });
     clock.reconcile(30_000);
-    expect(await things.look(linkId)).toMatchObject({ state: "changing" });
+    expect(await things.observe(linkId)).toMatchObject({ state: "changing" });
     expect(await things.list(group)).toEqual([]);
-    expect(await things.look(linkId, 60_000)).toMatchObject({ state: "changing" });
+    expect(await things.observe(linkId, 60_000)).toMatchObject({ state: "changing" });
     shown.now = { id: linkId, etag: "new" };
-    expect(await things.look(linkId)).toMatchObject({ state: "there" });
+    expect(await things.observe(linkId)).toMatchObject({ state: "exists" });
   });
 
   test("is forgotten where its operation has failed", async () => {
     const { things, clock } = await lagging({ status: "Failed", error: { code: "Nope" } });
     await things.put(linkId, body);
     clock.reconcile(30_000);
-    expect(await things.look(linkId)).toMatchObject({ state: "failed" });
-    expect(await things.look(linkId)).toEqual({ state: "absent" });
+    expect(await things.observe(linkId)).toMatchObject({ state: "failed" });
+    expect(await things.observe(linkId)).toEqual({ state: "absent" });
   });
 
   test("counts until a read has shown it, and an absence after that is believed", async () => {
     const { things, shown } = await lagging();
     await things.put(linkId, body);
     shown.now = { id: linkId, etag: "new" };
-    await things.look(linkId);
+    await things.observe(linkId);
     shown.now = undefined;
-    expect(await things.look(linkId)).toEqual({ state: "absent" });
+    expect(await things.observe(linkId)).toEqual({ state: "absent" });
   });
 
   test("counts for a minute at most", async () => {
     const { things, clock } = await lagging();
     await things.put(linkId, body);
     clock.reconcile(59_000);
-    expect(await things.look(linkId)).toMatchObject({ state: "there" });
+    expect(await things.observe(linkId)).toMatchObject({ state: "exists" });
     clock.reconcile(1_000);
-    expect(await things.look(linkId)).toEqual({ state: "absent" });
+    expect(await things.observe(linkId)).toEqual({ state: "absent" });
   });
 
   test("replaces the state before it, known by its etag, and nothing else", async () => {
     const { things, shown } = await lagging();
     await things.put(linkId, body, { ifMatch: "old" });
     shown.now = { id: linkId, etag: "old" };
-    expect(await things.look(linkId)).toMatchObject({ resource: { etag: "new" } });
+    expect(await things.observe(linkId)).toMatchObject({ resource: { etag: "new" } });
     shown.now = { id: linkId, etag: "somebody else's" };
-    expect(await things.look(linkId)).toMatchObject({ resource: { etag: "somebody else's" } });
+    expect(await things.observe(linkId)).toMatchObject({ resource: { etag: "somebody else's" } });
   });
 
   test("that was refused does not take the resource out of the list", async () => {
@@ -584,7 +587,7 @@ describe("a write of ours that reads do not show yet", () => {
     await things.list(group, 60_000);
     await failure(things.put(linkId, body, { ifMatch: "old" }));
     expect(await things.list(group, 60_000)).toHaveLength(1);
-    expect(await things.look(linkId, 60_000)).toMatchObject({ resource: { etag: "newer" } });
+    expect(await things.observe(linkId, 60_000)).toMatchObject({ resource: { etag: "newer" } });
     expect(seen.map(({ method }) => method)).toEqual(["GET", "PUT", "GET"]);
   });
 
@@ -600,7 +603,7 @@ describe("a write of ours that reads do not show yet", () => {
       if (method === "PUT") await things.put(linkId, body, condition);
       else await things.remove(linkId, condition);
       expect(await things.list(group)).toHaveLength(1);
-      expect(await things.look(linkId, 60_000)).toMatchObject({ state: "changing" });
+      expect(await things.observe(linkId, 60_000)).toMatchObject({ state: "changing" });
     }
   });
 
@@ -609,8 +612,8 @@ describe("a write of ours that reads do not show yet", () => {
     shown.now = { id: linkId, etag: "old" };
     await things.remove(linkId, { ifMatch: "old" });
     expect(await things.list(group)).toEqual([]);
-    expect(await things.look(linkId)).toEqual({ state: "absent" });
+    expect(await things.observe(linkId)).toEqual({ state: "absent" });
     shown.now = { id: linkId, etag: "created again" };
-    expect(await things.look(linkId)).toMatchObject({ state: "there" });
+    expect(await things.observe(linkId)).toMatchObject({ state: "exists" });
   });
 });

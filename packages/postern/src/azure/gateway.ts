@@ -5,9 +5,9 @@ import type { ArmClient } from "./arm.ts";
 import { AzureError } from "./errors.ts";
 import type { Method } from "./exchange.ts";
 import type { Write } from "./operations.ts";
+import type { Filled } from "./read-cache.ts";
 import { describePath } from "./request-path.ts";
 import { resourceBody } from "./resource-body.ts";
-import type { Filled } from "./sightings.ts";
 
 /** What every resource of Azure has. Azure fills in the first five. */
 export interface ArmResource<P = unknown> {
@@ -35,9 +35,9 @@ export interface Precondition {
 }
 
 /** What a resource is, as far as is known. Plain data: a plan decides by it. */
-export type Look<T> =
+export type Observation<T> =
   | { state: "absent" }
-  | { state: "there"; resource: T }
+  | { state: "exists"; resource: T }
   /** It is being written or deleted, by us or by another; it is not known what it will be. */
   | { state: "changing"; retryAfterMs: number }
   /** What we last began to do to it has failed. Told once; the next look sees what is left. */
@@ -54,7 +54,7 @@ export interface ResourceGateway<T> {
    * The same with what is going on: an operation that we began is looked at first, and there is no read where the resource
    * was seen within the last `maxAgeMs`.
    */
-  look(id: string, maxAgeMs?: number): Promise<Look<T>>;
+  observe(id: string, maxAgeMs?: number): Promise<Observation<T>>;
   /**
    * All in a scope, to the last page: a resource group or subscription, or the parent of children. Listed anew where the
    * last list is older than `maxAgeMs`.
@@ -99,7 +99,7 @@ export function resourceGateway<T extends ArmResource>(
   const query = { "api-version": kind.apiVersion };
   const getQuery = kind.expand === undefined ? query : { ...query, $expand: kind.expand };
 
-  const { sightings } = arm;
+  const { readCache } = arm;
   const collectionOf = (id: string) => listOf(id, kind.collection);
 
   async function get(id: string): Promise<T | undefined> {
@@ -111,42 +111,42 @@ export function resourceGateway<T extends ArmResource>(
   async function read(id: string): Promise<T | undefined | typeof notShown> {
     const answer = await unlessAbsent(arm.request("GET", id, { query: getQuery }));
     const found = answer === undefined ? undefined : (asResource(answer, id) as T);
-    const write = sightings.unshown(collectionOf(id), id, found);
+    const write = readCache.pendingWrite(collectionOf(id), id, found);
     if (write?.exists && write.resource === undefined) return notShown;
     if (write !== undefined) return write.resource as T | undefined;
-    sightings.learn(collectionOf(id), id, found);
+    readCache.store(collectionOf(id), id, found);
     return found;
   }
 
   /** The resource as it was read within the last `maxAgeMs`, or as it is listed with the others now. */
   async function show(id: string, maxAgeMs: number): Promise<T | undefined> {
     const collection = collectionOf(id);
-    const seen = sightings.of(collection, id, maxAgeMs);
+    const seen = readCache.of(collection, id, maxAgeMs);
     if (seen !== undefined) return seen.resource as T | undefined;
-    if (sightings.countIn(collection) >= pageSize) await read(id);
+    if (readCache.countIn(collection) >= pageSize) await read(id);
     else await list(collection.slice(0, -kind.collection.length - 1), maxAgeMs);
-    return sightings.of(collection, id, maxAgeMs)?.resource as T | undefined;
+    return readCache.of(collection, id, maxAgeMs)?.resource as T | undefined;
   }
 
-  async function look(id: string, maxAgeMs = 0): Promise<Look<T>> {
+  async function observe(id: string, maxAgeMs = 0): Promise<Observation<T>> {
     await arm.prove();
     const operation = await arm.check(id, (age) => show(id, age));
     if (operation?.state === "running")
       return { state: "changing", retryAfterMs: operation.retryAfterMs };
     const isShown = operation?.state === "done" && operation.isShown === true;
-    if (operation !== undefined && !isShown) sightings.forget(collectionOf(id), id);
+    if (operation !== undefined && !isShown) readCache.invalidate(collectionOf(id), id);
     if (operation?.state === "failed") {
-      sightings.failed(collectionOf(id), id);
+      readCache.forgetWrite(collectionOf(id), id);
       return { state: "failed", failure: operation.error.explain() };
     }
-    const sighting = sightings.of(collectionOf(id), id, maxAgeMs);
+    const cached = readCache.of(collectionOf(id), id, maxAgeMs);
     // What was being changed when it was seen is something else by now.
-    const known = sighting !== undefined && !isChanging(sighting.resource);
-    const found = known ? (sighting.resource as T | undefined) : await read(id);
+    const known = cached !== undefined && !isChanging(cached.resource);
+    const found = known ? (cached.resource as T | undefined) : await read(id);
     if (found === undefined) return { state: "absent" };
     if (found === notShown || isChanging(found))
       return { state: "changing", retryAfterMs: changingMs };
-    return { state: "there", resource: found };
+    return { state: "exists", resource: found };
   }
 
   async function list(scope: string, maxAgeMs = 0): Promise<T[]> {
@@ -154,8 +154,8 @@ export function resourceGateway<T extends ArmResource>(
     await arm.prove();
     const filled: Filled = (before, listed) =>
       kind.listsWhole === true ? listed : fuller(before, listed, kind.expand);
-    if (sightings.prefersWide(path, maxAgeMs)) await sightings.listWide(path, listSubscription);
-    return (await sightings.list(path, maxAgeMs, () => listAll(path), filled)) as T[];
+    if (readCache.prefersWide(path, maxAgeMs)) await readCache.listWide(path, listSubscription);
+    return (await readCache.list(path, maxAgeMs, () => listAll(path), filled)) as T[];
   }
 
   /** The resources of a whole subscription; `denied` where the identity may list resource groups only. */
@@ -194,20 +194,20 @@ export function resourceGateway<T extends ArmResource>(
     const found = joined === undefined ? undefined : await read(id);
     if (found === notShown) return { state: "running", id, retryAfterMs: changingMs };
     if (found !== undefined) return { state: "done", resource: found };
-    sightings.forget(collectionOf(id), id);
+    readCache.invalidate(collectionOf(id), id);
     const answer = await arm.request("PUT", id, { query, body, ...condition });
     // What is changed in place looks the same before and after: its operation must be asked.
     const isShownByResource = kind.scarceReads === true && condition.ifMatch === undefined;
     const begun = { id, method: "PUT", body, query, answer, isShownByResource } as const;
     const write = arm.operations.begin(begun);
     const own = { exists: true, etagBefore: condition.ifMatch };
-    sightings.wrote(collectionOf(id), id, own);
+    readCache.recordWrite(collectionOf(id), id, own);
     if (write.state === "running") return write;
     const resource = asResource(answer, id) as T;
     // An answer may lack what only a read fills in.
     if (kind.expand === undefined) {
-      sightings.wrote(collectionOf(id), id, { ...own, resource });
-      sightings.learn(collectionOf(id), id, resource);
+      readCache.recordWrite(collectionOf(id), id, { ...own, resource });
+      readCache.store(collectionOf(id), id, resource);
     }
     return { state: "done", resource };
   }
@@ -220,7 +220,7 @@ export function resourceGateway<T extends ArmResource>(
     if (joined?.state === "running") return joined;
     // A deletion that has ended says nothing about what somebody created since.
     const isDeleted = joined !== undefined && (await read(id)) === undefined;
-    sightings.forget(collectionOf(id), id);
+    readCache.invalidate(collectionOf(id), id);
     const answer = isDeleted
       ? undefined
       : await unlessAbsent(arm.request("DELETE", id, { query, ...condition }));
@@ -229,12 +229,12 @@ export function resourceGateway<T extends ArmResource>(
         ? ({ state: "done" } as const)
         : arm.operations.begin({ id, method: "DELETE", query, answer });
     if (write.state === "running") return write;
-    sightings.wrote(collectionOf(id), id, { exists: false, etagBefore: condition.ifMatch });
-    sightings.learn(collectionOf(id), id, undefined);
+    readCache.recordWrite(collectionOf(id), id, { exists: false, etagBefore: condition.ifMatch });
+    readCache.store(collectionOf(id), id, undefined);
     return { state: "done", resource: undefined };
   }
 
-  return { get, look, list, put, remove };
+  return { get, observe, list, put, remove };
 }
 
 /**
@@ -261,7 +261,7 @@ async function join(
   if (!arm.operations.runs(id, method, body)) return undefined;
   const operation = await arm.check(id);
   if (operation?.state === "failed") {
-    arm.sightings.failed(collection, id);
+    arm.readCache.forgetWrite(collection, id);
     throw operation.error;
   }
   if (operation?.state === "running") return { ...operation, id };

@@ -18,7 +18,7 @@ import { retryAfterMs } from "./retry-after.ts";
  *   Location only                                  that address   it is not 202 any more
  *   neither, and the body is not an end            the resource   its `provisioningState` is an end; 404 after a delete
  */
-export interface Look {
+export interface Poll {
   id: string;
   method: Method;
   query: Readonly<Record<string, string>>;
@@ -32,17 +32,17 @@ export interface Look {
 
 /** What one look saw. */
 export type Outcome =
-  | { state: "running"; minimumMs: number; look: Partial<Look> }
+  | { state: "running"; minimumMs: number; poll: Partial<Poll> }
   | { state: "done"; result?: unknown; isShown?: true }
   | { state: "failed"; error: AzureError };
 
 /** What the first answer to a write says. */
 export type FirstOutcome =
-  | { state: "running"; look: Pick<Look, "at" | "address" | "resultAddress"> }
+  | { state: "running"; poll: Pick<Poll, "at" | "address" | "resultAddress"> }
   | { state: "done" }
   | { state: "failed"; error: AzureError };
 
-const running = { state: "running", minimumMs: 0, look: {} } as const;
+const running = { state: "running", minimumMs: 0, poll: {} } as const;
 const done = { state: "done" } as const;
 /** How long to leave it be when it cannot be looked at for now. */
 const passingMs = 15_000;
@@ -60,65 +60,65 @@ export function firstOutcome(method: Method, answer: ArmAnswer, what: string): F
     if (end === "succeeded" && status !== 202) return done;
     if (end === "failed" && statusAddress === undefined) return failed(body, what);
   }
-  const look = (at: Look["at"], address: string): FirstOutcome => ({
+  const poll = (at: Poll["at"], address: string): FirstOutcome => ({
     state: "running",
-    look: { at, address, ...(location === undefined ? {} : { resultAddress: location }) },
+    poll: { at, address, ...(location === undefined ? {} : { resultAddress: location }) },
   });
   if (status === 204) return done;
   // A network interface is deleted with 200 and an address: it is not gone yet (recordings).
-  if (statusAddress !== undefined) return look("status", statusAddress);
+  if (statusAddress !== undefined) return poll("status", statusAddress);
   if (status === 202)
-    return location === undefined ? look("resource", "") : look("result", location);
+    return location === undefined ? poll("resource", "") : poll("result", location);
   // A virtual machine is updated with 200, `Updating` and no address at all (recordings).
-  return method !== "DELETE" && end === "changing" ? look("resource", "") : done;
+  return method !== "DELETE" && end === "changing" ? poll("resource", "") : done;
 }
 
 /** Look once at an operation. A look that fails for a passing reason says "running". */
-export async function lookAt(arm: ArmClient, look: Look, now: number): Promise<Outcome> {
+export async function pollOnce(arm: ArmClient, poll: Poll, now: number): Promise<Outcome> {
   let answer: ArmAnswer;
   try {
-    answer = await (look.at === "resource"
-      ? arm.request("GET", look.id, { query: look.query })
-      : arm.follow(look.address, look.what));
+    answer = await (poll.at === "resource"
+      ? arm.request("GET", poll.id, { query: poll.query })
+      : arm.follow(poll.address, poll.what));
   } catch (error) {
-    if (error instanceof AzureError) return afterError(error, look);
+    if (error instanceof AzureError) return afterError(error, poll);
     throw error;
   }
   const minimumMs = retryAfterMs(headerOf(answer.headers, "retry-after"), now) ?? 0;
-  const outcome = read(answer, look);
+  const outcome = read(answer, poll);
   if (outcome.state === "running") return { ...outcome, minimumMs };
-  if (outcome.state === "done" && look.method === "POST") return resultOf(arm, look, answer);
+  if (outcome.state === "done" && poll.method === "POST") return resultOf(arm, poll, answer);
   return outcome;
 }
 
-function read({ status, body }: ArmAnswer, look: Look): Outcome {
+function read({ status, body }: ArmAnswer, poll: Poll): Outcome {
   if (status === 202) return running;
-  const state = look.at === "status" ? statusOf(body) : undefined;
+  const state = poll.at === "status" ? statusOf(body) : undefined;
   const end = endOf(state ?? provisioningStateIn(body));
-  if (end === "failed") return failed(body, look.what);
+  if (end === "failed") return failed(body, poll.what);
   // After a delete the resource that can still be read is not gone, whatever it says of itself.
-  if (look.at === "resource" && look.method === "DELETE") return running;
+  if (poll.at === "resource" && poll.method === "DELETE") return running;
   return end === "changing" ? running : done;
 }
 
 /** What a call answers lies at its own address; the address of the status holds only the status. */
-async function resultOf(arm: ArmClient, look: Look, answer: ArmAnswer): Promise<Outcome> {
-  if (look.at !== "status" || look.resultAddress === undefined)
+async function resultOf(arm: ArmClient, poll: Poll, answer: ArmAnswer): Promise<Outcome> {
+  if (poll.at !== "status" || poll.resultAddress === undefined)
     return { state: "done", result: answer.body };
-  const { body } = await arm.follow(look.resultAddress, look.what);
+  const { body } = await arm.follow(poll.resultAddress, poll.what);
   return { state: "done", result: body };
 }
 
-function afterError(error: AzureError, look: Look): Outcome {
+function afterError(error: AzureError, poll: Poll): Outcome {
   if (error.code === "Cancelled") throw error;
-  if (error.absent && look.method === "DELETE") return done;
+  if (error.absent && poll.method === "DELETE") return done;
   // The operation is forgotten, or we may read the resource and not the operation (which lies at
   // the subscription): the resource tells it too.
-  if (look.at !== "resource" && look.method !== "POST" && [403, 404].includes(error.status))
-    return { state: "running", minimumMs: 0, look: { at: "resource", address: "" } };
+  if (poll.at !== "resource" && poll.method !== "POST" && [403, 404].includes(error.status))
+    return { state: "running", minimumMs: 0, poll: { at: "resource", address: "" } };
   const { status, code, retryAfterMs: minimumMs = passingMs } = error;
   const passing = status < 400 || [401, 408, 429].includes(status) || status >= 500;
-  if (passing && code !== "ForeignAddress") return { state: "running", minimumMs, look: {} };
+  if (passing && code !== "ForeignAddress") return { state: "running", minimumMs, poll: {} };
   return { state: "failed", error };
 }
 

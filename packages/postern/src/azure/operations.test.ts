@@ -137,8 +137,8 @@ describe("looking at an operation", () => {
     ["the resource says so", "PUT", [200, state("Updating")], [200, state("Succeeded")]],
     ["the resource is gone after a delete", "DELETE", [202, undefined], gone],
     ["the operation is gone after a delete", "DELETE", del, gone],
-  ])("it is done when %s", async (_name, method, first, look) => {
-    const { check, arm } = await begun(method, first, look);
+  ])("it is done when %s", async (_name, method, first, observation) => {
+    const { check, arm } = await begun(method, first, observation);
     expect(await check()).toMatchObject({ state: "done" });
     expect(arm.operations.size).toBe(0);
     expect(await check()).toBeUndefined();
@@ -169,8 +169,8 @@ describe("looking at an operation", () => {
       [429, { error: { code: "TooManyRequests" } }, { "retry-after": "60" }],
     ],
     ["a proxy answers", "PUT", put, [502, undefined]],
-  ])("it runs on when %s", async (_name, method, first, look) => {
-    const { check, arm } = await begun(method, first, look);
+  ])("it runs on when %s", async (_name, method, first, observation) => {
+    const { check, arm } = await begun(method, first, observation);
     expect(await check()).toMatchObject({ state: "running" });
     expect(arm.operations.size).toBe(1);
   });
@@ -223,8 +223,8 @@ describe("looking at an operation", () => {
       [409, { error: { code: "AnotherOperationInProgress" } }],
       "AnotherOperationInProgress",
     ],
-  ])("it failed: %s", async (_name, method, first, look, code) => {
-    const { check, arm } = await begun(method, first, look);
+  ])("it failed: %s", async (_name, method, first, observation, code) => {
+    const { check, arm } = await begun(method, first, observation);
     expect(await check()).toMatchObject({ state: "failed", error: { code } });
     expect(arm.operations.size).toBe(0);
   });
@@ -366,7 +366,7 @@ test("the operations that are remembered are bounded, and the oldest goes first"
 describe("how often an operation is looked at", () => {
   /** Look as the registry does: first where it was learned, then a quarter as much again. */
   function looksFor(durations: Durations, tookMs: number, late = 1.001): number {
-    let at = durations.firstLookMs("k");
+    let at = durations.firstPollMs("k");
     let before = 0;
     let looks = 1;
     for (; at * late < tookMs; looks++) {
@@ -396,8 +396,8 @@ describe("how often an operation is looked at", () => {
   test("and the first look does not come long after the end", () => {
     const durations = new Durations();
     for (let i = 0; i < 400; i++) looksFor(durations, 20_000 * (0.8 + (i % 5) / 10));
-    expect(durations.firstLookMs("k")).toBeGreaterThan(18_000);
-    expect(durations.firstLookMs("k")).toBeLessThan(32_000);
+    expect(durations.firstPollMs("k")).toBeGreaterThan(18_000);
+    expect(durations.firstPollMs("k")).toBeLessThan(32_000);
   });
 
   test("a hundred that began together teach as much as one", () => {
@@ -405,26 +405,26 @@ describe("how often an operation is looked at", () => {
     const learn = (runningMs: number, endedMs: number) =>
       durations.learn("k", { runningMs, dueMs: endedMs, endedMs });
     for (let i = 0; i < 100; i++) learn(20_000, 30_000);
-    expect(durations.firstLookMs("k")).toBeGreaterThan(20_000);
-    expect(durations.firstLookMs("k")).toBeLessThanOrEqual(30_000);
+    expect(durations.firstPollMs("k")).toBeGreaterThan(20_000);
+    expect(durations.firstPollMs("k")).toBeLessThanOrEqual(30_000);
     for (let i = 0; i < 100; i++) learn(0, 20_000);
-    expect(durations.firstLookMs("k")).toBeGreaterThan(18_000);
+    expect(durations.firstPollMs("k")).toBeGreaterThan(18_000);
   });
 
   test("a process that is too busy to look in time does not take operations for longer than they are", () => {
     const durations = new Durations();
     for (let i = 0; i < 100; i++) looksFor(durations, 30_000, 3);
-    expect(durations.firstLookMs("k")).toBeLessThan(32_000);
+    expect(durations.firstPollMs("k")).toBeLessThan(32_000);
     for (let i = 0; i < 20; i++) looksFor(durations, 30_000);
-    expect(durations.firstLookMs("k")).toBeGreaterThan(25_000);
-    expect(durations.firstLookMs("k")).toBeLessThan(36_000);
+    expect(durations.firstPollMs("k")).toBeGreaterThan(25_000);
+    expect(durations.firstPollMs("k")).toBeLessThan(36_000);
   });
 
   test("and what was learned on a slow day is forgotten, though no look is there to the millisecond", () => {
     const durations = new Durations();
     looksFor(durations, 120_000);
     for (let i = 0; i < 60; i++) looksFor(durations, 30_000, 1.01);
-    expect(durations.firstLookMs("k")).toBeLessThan(36_000);
+    expect(durations.firstPollMs("k")).toBeLessThan(36_000);
   });
 
   test("of many whose duration nobody knows one is looked at, and the others when it has ended", async () => {
@@ -473,7 +473,7 @@ describe("how often an operation is looked at", () => {
   test("one kind does not teach another", () => {
     const durations = new Durations();
     looksFor(durations, 100_000);
-    expect(durations.firstLookMs("other")).toBe(5_000);
+    expect(durations.firstPollMs("other")).toBe(5_000);
   });
 });
 

@@ -7,7 +7,7 @@ import { idsIn } from "./contradictions.ts";
 import { Durations } from "./durations.ts";
 import { AzureError } from "./errors.ts";
 import type { Method } from "./exchange.ts";
-import { firstOutcome, type Look, lookAt, type Outcome } from "./operation-outcome.ts";
+import { firstOutcome, type Outcome, type Poll, pollOnce } from "./operation-outcome.ts";
 import { describePath } from "./request-path.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
@@ -44,19 +44,19 @@ export interface Begun {
   isShownByResource?: boolean;
 }
 
-interface Operation extends Look {
+interface Operation extends Poll {
   key: string;
   kind: string;
   /** Says which write it is, so that the same write is not sent again while it runs. */
   print: string;
   refersTo: readonly string[];
   startedAt: number;
-  lookedAt: number;
+  polledAt: number;
   dueAt: number;
   isShownByResource: boolean;
   /** How long Azure said to wait when the operation began. */
   minimumMs: number;
-  looking?: Promise<OperationState>;
+  polling?: Promise<OperationState>;
   /** How it ended, until the one who acts on it has heard. */
   ended?: OperationState;
 }
@@ -107,9 +107,9 @@ export class Operations {
     const now = this.#clock.now();
     const kind = `${method} ${describePath(id).resource}`.toLowerCase();
     const minimumMs = retryAfterMs(headerOf(answer.headers, "retry-after"), now) ?? 0;
-    const dueAt = now + Math.max(minimumMs, this.#durations.firstLookMs(kind));
+    const dueAt = now + Math.max(minimumMs, this.#durations.firstPollMs(kind));
     this.#remember({
-      ...first.look,
+      ...first.poll,
       id,
       method,
       query,
@@ -119,7 +119,7 @@ export class Operations {
       print: printOf(method, body),
       refersTo: idsIn(body),
       startedAt: now,
-      lookedAt: now,
+      polledAt: now,
       dueAt,
       isShownByResource: begun.isShownByResource ?? false,
       minimumMs,
@@ -140,14 +140,18 @@ export class Operations {
   async check(
     arm: ArmClient,
     id: string,
-    looksOn = false,
+    observesOnly = false,
     show?: ShowResource,
   ): Promise<OperationState | undefined> {
     const operation = this.#operations.get(idKey(id));
     if (operation === undefined) return undefined;
     const state = operation.ended ?? (await this.#stateOf(arm, operation, show));
     // Another write may have taken its place while we looked.
-    if (state.state !== "running" && !looksOn && this.#operations.get(operation.key) === operation)
+    if (
+      state.state !== "running" &&
+      !observesOnly &&
+      this.#operations.get(operation.key) === operation
+    )
       this.#operations.delete(operation.key);
     return state;
   }
@@ -158,17 +162,17 @@ export class Operations {
     show: ShowResource | undefined,
   ): Promise<OperationState> {
     const now = this.#clock.now();
-    const { kind, startedAt, lookedAt } = operation;
+    const { kind, startedAt, polledAt } = operation;
     // How long such operations take may have been learned since this one began.
-    if (lookedAt === startedAt && this.#durations.knows(kind))
-      operation.dueAt = Math.max(operation.dueAt, startedAt + this.#durations.firstLookMs(kind));
+    if (polledAt === startedAt && this.#durations.knows(kind))
+      operation.dueAt = Math.max(operation.dueAt, startedAt + this.#durations.firstPollMs(kind));
     if (now < operation.dueAt) return { state: "running", retryAfterMs: operation.dueAt - now };
     const scoutDueMs = this.#scoutDueMs(operation, now);
     if (scoutDueMs !== undefined) return { state: "running", retryAfterMs: scoutDueMs + behindMs };
-    operation.looking ??= this.#look(arm, operation, show).finally(() => {
-      delete operation.looking;
+    operation.polling ??= this.#poll(arm, operation, show).finally(() => {
+      delete operation.polling;
     });
-    return operation.looking;
+    return operation.polling;
   }
 
   /**
@@ -187,16 +191,16 @@ export class Operations {
     return leads && scout !== operation ? Math.max(0, scout.dueAt - now) : undefined;
   }
 
-  async #look(
+  async #poll(
     arm: ArmClient,
     operation: Operation,
     show: ShowResource | undefined,
   ): Promise<OperationState> {
-    const { kind, lookedAt, startedAt, dueAt, refersTo } = operation;
+    const { kind, polledAt, startedAt, dueAt, refersTo } = operation;
     const write: SentWrite = { sentAt: startedAt, refersTo };
     const outcome =
       (await this.#outcomeByResource(operation, show)) ??
-      (await lookAt(arm, operation, this.#clock.now()));
+      (await pollOnce(arm, operation, this.#clock.now()));
     const now = this.#clock.now();
     if (outcome.state === "running" && now - startedAt < longestMs)
       return this.#putOff(operation, outcome, now);
@@ -208,7 +212,7 @@ export class Operations {
     operation.ended = outcome.state === "failed" ? { ...outcome, write } : outcome;
     this.#scouts.delete(kind);
     this.#durations.learn(kind, {
-      runningMs: lookedAt - startedAt,
+      runningMs: polledAt - startedAt,
       dueMs: dueAt - startedAt,
       endedMs: now - startedAt,
     });
@@ -230,7 +234,7 @@ export class Operations {
       const shown = resource === undefined ? "absent" : provisioningOf(resource);
       if (shown === "succeeded") return { state: "done", isShown: true };
       if (shown === "changing")
-        return { state: "running", minimumMs: operation.minimumMs, look: {} };
+        return { state: "running", minimumMs: operation.minimumMs, poll: {} };
     } catch (error) {
       if (!(error instanceof AzureError) || error.code === "Cancelled") throw error;
     }
@@ -242,11 +246,11 @@ export class Operations {
   /** Look again when a quarter as much time again has gone by (five minutes at most), and not before Azure said. */
   #putOff(
     operation: Operation,
-    { minimumMs, look }: Outcome & { state: "running" },
+    { minimumMs, poll }: Outcome & { state: "running" },
     now: number,
   ): OperationState {
-    Object.assign(operation, look);
-    operation.lookedAt = now;
+    Object.assign(operation, poll);
+    operation.polledAt = now;
     const quarterMs = Math.min((now - operation.startedAt) / 4, 300_000);
     operation.dueAt = now + Math.max(minimumMs, quarterMs, 1_000);
     return { state: "running", retryAfterMs: operation.dueAt - now };

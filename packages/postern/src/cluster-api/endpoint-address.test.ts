@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Look } from "../azure/gateway.ts";
+import type { Observation } from "../azure/gateway.ts";
 import type { PrivateEndpoint } from "../azure/gateways/private-endpoints.ts";
 import { reachOf } from "./endpoint-address.ts";
 
@@ -15,7 +15,7 @@ function endpoint(
     leadsTo?: string;
     manual?: boolean;
   } = {},
-): Look<PrivateEndpoint> {
+): Observation<PrivateEndpoint> {
   const connection = {
     properties: {
       privateLinkServiceId: over.leadsTo ?? service,
@@ -31,7 +31,7 @@ function endpoint(
     customDnsConfigs: [{ fqdn: "elsewhere", ipAddresses: ["10.9.9.9"] }],
     ...lists,
   };
-  return { state: "there", resource: { properties } as unknown as PrivateEndpoint };
+  return { state: "exists", resource: { properties } as unknown as PrivateEndpoint };
 }
 
 function interfaceOf(...addresses: (string | null | undefined)[]) {
@@ -63,7 +63,11 @@ test.each([
     endpoint({ interfaces: [] }),
     { is: "without interface" },
   ],
-  ["an endpoint without properties", { state: "there", resource: {} }, { is: "without interface" }],
+  [
+    "an endpoint without properties",
+    { state: "exists", resource: {} },
+    { is: "without interface" },
+  ],
   [
     "interfaces without addresses",
     endpoint({ interfaces: [{ id: "a" }] }),
@@ -94,6 +98,6 @@ test.each([
     endpoint({ leadsTo: `${service}2` }),
     { is: "elsewhere" },
   ],
-] as const)("%s", (_name, look, reach) => {
-  expect(reachOf(look as Look<PrivateEndpoint>, service)).toEqual(reach);
+] as const)("%s", (_name, observation, reach) => {
+  expect(reachOf(observation as Observation<PrivateEndpoint>, service)).toEqual(reach);
 });

@@ -1,7 +1,7 @@
 import { isIp } from "@postern/core/ip.ts";
 import { provisioning } from "@postern/core/provisioning.ts";
 import { sameId } from "@postern/core/resource-id.ts";
-import type { Look } from "../azure/gateway.ts";
+import type { Observation } from "../azure/gateway.ts";
 import { connectionsOf, type PrivateEndpoint } from "../azure/gateways/private-endpoints.ts";
 
 /** Whether one could connect through an endpoint now, and at which address; or what is missing first. */
@@ -20,16 +20,16 @@ export type Reach =
  * How far an endpoint is. It has an address to give only while it is Succeeded and its connection to that very link service
  * is Approved: an address that nobody answers at is worse than none.
  */
-export function reachOf(look: Look<PrivateEndpoint>, serviceId: string): Reach {
-  switch (look.state) {
+export function reachOf(observation: Observation<PrivateEndpoint>, serviceId: string): Reach {
+  switch (observation.state) {
     case "absent":
       return { is: "absent" };
     case "changing":
-      return { is: "changing", retryAfterMs: look.retryAfterMs };
+      return { is: "changing", retryAfterMs: observation.retryAfterMs };
     case "failed":
-      return { is: "failed", state: look.failure.message };
-    case "there":
-      return reachIn(look.resource, serviceId);
+      return { is: "failed", state: observation.failure.message };
+    case "exists":
+      return reachIn(observation.resource, serviceId);
   }
 }
 

@@ -100,7 +100,7 @@ export function azureFromEnvironment(
       return armClient;
     },
     forgetSightings: () => {
-      for (const armClient of armClients) armClient.forgetSightings();
+      for (const armClient of armClients) armClient.forgetReads();
     },
     close: () => {
       for (const armClient of armClients) armClient.close();

@@ -139,9 +139,9 @@ async function takeInventory(
   const subnets = new Set(used.map(idKey));
   const freeAddresses = new Map<string, number>();
   for (const id of new Set(used.flatMap((subnet) => parentOf(subnet) ?? []))) {
-    const look = await virtualNetworks(arm).look(id, maxAgeMs);
-    if (look.state !== "there") continue;
-    for (const subnet of natNetwork(id, look.resource).subnets)
+    const observation = await virtualNetworks(arm).observe(id, maxAgeMs);
+    if (observation.state !== "exists") continue;
+    for (const subnet of natNetwork(id, observation.resource).subnets)
       if (subnets.has(idKey(subnet.id)))
         freeAddresses.set(
           `${nameOf(id)}/${subnet.name}`,

@@ -6,12 +6,12 @@ import { isOwnedBy, type OwnerKey, ownerKey, ownerTag } from "@postern/core/owne
 import { nameOf, parseResourceId, type ResourceId } from "@postern/core/resource-id.ts";
 import { expect, test } from "vitest";
 import type { ArmClient } from "../azure/arm.ts";
-import type { Look } from "../azure/gateway.ts";
+import type { Observation } from "../azure/gateway.ts";
 import {
   type PrivateLinkService,
   privateLinkServices,
 } from "../azure/gateways/private-link-services.ts";
-import { staleReadsMs } from "../azure/sightings.ts";
+import { staleReadsMs } from "../azure/read-cache.ts";
 import { defineFeature, type Plan } from "../kube/feature.ts";
 import { conditionFor, done, fail, type Part, requeueOf, wait, waits } from "../kube/part.ts";
 import type { Reconcile } from "../kube/reconcile.ts";
@@ -117,7 +117,7 @@ interface Observed {
   isDeleting: boolean;
   owner: OwnerKey;
   desired: DesiredLinkService;
-  service: Look<PrivateLinkService>;
+  service: Observation<PrivateLinkService>;
   conditions: readonly Condition[];
 }
 
@@ -144,7 +144,7 @@ async function observe(
       autoApproved: spec.allow,
       proxyProtocol: false,
     },
-    service: await privateLinkServices(arm).look(id),
+    service: await privateLinkServices(arm).observe(id),
     conditions: status?.conditions ?? [],
   };
 }
@@ -172,7 +172,7 @@ function planService({ desired, owner, service }: Observed): Part<LinkServiceSte
       return planChanging(nameOf(desired.id), service, policy);
     case "absent":
       return planCreateLinkService(desired, "it does not exist", policy);
-    case "there":
+    case "exists":
       if (isOwnedBy(service.resource.tags, owner))
         return planExistingLinkService(service.resource, desired, policy);
       return wait({ reason: reasons.ownedByAnother, message: foreign(desired) }, waits.changeMs);
@@ -210,7 +210,7 @@ function planDeletion({ desired: { id }, owner, service }: Observed): Part<LinkS
     }
     case "absent":
       return done;
-    case "there": {
+    case "exists": {
       const { resource: found } = service;
       return isOwnedBy(found.tags, owner)
         ? planDeleteLinkService({ id, found, why }, policy)
@@ -309,7 +309,7 @@ test("example: a link service that does not exist is created, and the finalizer 
 });
 
 test("example: a link service that is as desired needs no step", () => {
-  const made = planned({ service: { state: "there", resource: created() } });
+  const made = planned({ service: { state: "exists", resource: created() } });
   expect(brief(made)).toEqual(["True Ready"]);
   expect(made.requeue).toBe("drift");
 });
@@ -323,21 +323,21 @@ test("example: a link service that differs is updated with its etag, and True st
     message: "link service gateway-one is ready",
     lastTransitionTime: "2026-01-01T00:00:00Z",
   };
-  const made = planned({ service: { state: "there", resource }, conditions: [before] });
+  const made = planned({ service: { state: "exists", resource }, conditions: [before] });
   expect(brief(made)).toEqual(["update the link service", "True Ready"]);
   expect(made.steps).toMatchObject([{ etag: "1", why: "it is visible to other subscriptions" }]);
 });
 
 test.each([false, true])("example: another's link service gets no step; deleting: %s", (gone) => {
   const resource = { ...created(), tags: { [ownerTag]: "private-gateway/uid-2" } };
-  const made = planned({ service: { state: "there", resource }, isDeleting: gone });
+  const made = planned({ service: { state: "exists", resource }, isDeleting: gone });
   expect(brief(made)).toEqual(gone ? [] : ["False OwnedByAnother"]);
   expect(made.finalizer).toBe(gone ? "remove" : "add");
 });
 
 test("example: a deletion deletes the link service, waits, and then removes the finalizer", () => {
   const isDeleting = true;
-  const present = planned({ isDeleting, service: { state: "there", resource: created() } });
+  const present = planned({ isDeleting, service: { state: "exists", resource: created() } });
   expect(brief(present)).toEqual(["delete the link service", "False Deleting"]);
   const going = planned({ isDeleting, service: { state: "changing", retryAfterMs: 7_000 } });
   expect(brief(going)).toEqual(["False Deleting"]);

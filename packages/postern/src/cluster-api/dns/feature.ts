@@ -1,7 +1,7 @@
 import { type KubeObject, keyOf } from "@postern/core/kind.ts";
 import { type AzureCluster, azureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import { capiCluster } from "@postern/core/kinds/capi-cluster.ts";
-import { staleReadsMs } from "../../azure/sightings.ts";
+import { staleReadsMs } from "../../azure/read-cache.ts";
 import { defineFeature } from "../../kube/feature.ts";
 import type { Also, MakeFeature } from "../../kube/runtime.ts";
 import { whenChanged } from "../../kube/when-changed.ts";

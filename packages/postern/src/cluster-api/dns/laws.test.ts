@@ -150,7 +150,7 @@ function worldWith({ is, place, gateway, ingress, ...rest }: Desired): Observed 
   const world = observed();
   const group = {
     id: workloadGroup,
-    look: { state: "absent" },
+    observation: { state: "absent" },
     tags: {},
     location: "westeurope",
     mayAdopt: false,

@@ -6,7 +6,7 @@ import { allowsResourceGroup } from "@postern/core/tenant-policy.ts";
 import type { ArmClient } from "../../azure/arm.ts";
 import { privateDnsZones } from "../../azure/gateways/private-dns.ts";
 import { resourceGroups } from "../../azure/gateways/resource-groups.ts";
-import { oldestSightingMs } from "../../azure/sightings.ts";
+import { maxReadAgeMs } from "../../azure/read-cache.ts";
 import type { KubeClient } from "../../kube/client.ts";
 import { waits } from "../../kube/part.ts";
 import type { Reconcile } from "../../kube/reconcile.ts";
@@ -51,7 +51,7 @@ export async function observe(
   const deleting = isBeingDeleted(known);
   const drift = reconcile.priority === "drift" && !deleting;
   const maxAgeMs = Math.min(
-    oldestSightingMs(reconcile),
+    maxReadAgeMs(reconcile),
     deleting ? deletingAgeMs : Number.POSITIVE_INFINITY,
   );
   const reads: ZoneReads = {
@@ -249,11 +249,13 @@ async function observeGroup(
   const { cluster: arm } = armClients;
   if (!infrastructure || infrastructure.is === "azure" || !id || !arm)
     return { group: undefined, problems: [] };
-  const look = await tryRead(reads.reconcile, () => resourceGroups(arm).look(id, reads.maxAgeMs));
-  if ("failed" in look) return { group: undefined, problems: [look.failed] };
+  const observation = await tryRead(reads.reconcile, () =>
+    resourceGroups(arm).observe(id, reads.maxAgeMs),
+  );
+  if ("failed" in observation) return { group: undefined, problems: [observation.failed] };
   const tags = groupTags(infrastructure.object);
   const { metadata } = infrastructure.object;
   const listed = policy?.rulesOf(metadata.namespace ?? "").resourceGroups !== undefined;
   const mayAdopt = listed || Boolean(metadata.annotations?.[annotations.identity]);
-  return { group: { id, look, tags, location, mayAdopt }, problems: [] };
+  return { group: { id, observation, tags, location, mayAdopt }, problems: [] };
 }

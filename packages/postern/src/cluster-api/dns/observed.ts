@@ -2,7 +2,7 @@ import type { Failure } from "@postern/core/failure.ts";
 import type { Owner } from "@postern/core/ownership.ts";
 import type { ResourceId } from "@postern/core/resource-id.ts";
 import type { Tags } from "@postern/core/tags.ts";
-import type { Look } from "../../azure/gateway.ts";
+import type { Observation } from "../../azure/gateway.ts";
 import type { ResourceGroup } from "../../azure/gateways/resource-groups.ts";
 import type { Problem } from "../../kube/part.ts";
 import type { FoundLink } from "../../private-dns/links/observed.ts";
@@ -76,7 +76,7 @@ export interface Observed {
   group:
     | {
         id: ResourceId;
-        look: Look<ResourceGroup>;
+        observation: Observation<ResourceGroup>;
         tags: Tags;
         location: string | undefined;
         /** Whether one that Postern did not create may be used: the policy lists it, or the cluster has its own identity. */

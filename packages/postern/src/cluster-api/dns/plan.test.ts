@@ -941,8 +941,14 @@ describe("writes", () => {
   });
 
   test("a zone waits for its resource group", () => {
-    const look = { state: "absent" } as const;
-    const group = { id: workloadGroup, look, tags: {}, location: "westeurope", mayAdopt: false };
+    const observation = { state: "absent" } as const;
+    const group = {
+      id: workloadGroup,
+      observation,
+      tags: {},
+      location: "westeurope",
+      mayAdopt: false,
+    };
     const world = { ...withInfrastructure({ is: "other" }), networks: {}, group };
     const azure = new PaperDns([
       { role: "public", id: own },
@@ -977,7 +983,7 @@ describe("names in the way", () => {
 describe("the resource group of other infrastructure", () => {
   const group = {
     id: workloadGroup,
-    look: { state: "absent" },
+    observation: { state: "absent" },
     tags: { team: "a" },
     location: "westeurope",
     mayAdopt: false,
@@ -1098,10 +1104,12 @@ describe("when a cluster goes", () => {
       requeueAfterMs: 600_000,
     };
     const unread = { on: "zone", failure } as const;
-    const look = azure.observed(deleting());
+    const observation = azure.observed(deleting());
     const planned = plan({
-      ...look,
-      zones: look.zones.map((zone) => (zone.role === "toManagement" ? { ...zone, unread } : zone)),
+      ...observation,
+      zones: observation.zones.map((zone) =>
+        zone.role === "toManagement" ? { ...zone, unread } : zone,
+      ),
     });
     expect(planned.steps.map((step) => step.do)).not.toContain("let go");
     expect(planned.conditions).toMatchObject([{ reason: reasons.cleanupFailed }]);
@@ -1110,12 +1118,12 @@ describe("when a cluster goes", () => {
 
   test("the object is held while something is still going", () => {
     const azure = new PaperDns().zone(toWorkload, ourClaim);
-    const look = azure.observed(deleting());
+    const observation = azure.observed(deleting());
     const changing = { state: "changing", retryAfterMs: 7_000 } as const;
-    const zones = look.zones.map((zone) =>
-      zone.role === "toWorkload" ? { ...zone, look: changing } : zone,
+    const zones = observation.zones.map((zone) =>
+      zone.role === "toWorkload" ? { ...zone, observation: changing } : zone,
     );
-    const planned = plan({ ...look, zones });
+    const planned = plan({ ...observation, zones });
     expect(planned).toMatchObject({ steps: [], requeue: { afterMs: 7_000 } });
   });
 

@@ -86,12 +86,12 @@ function planPublic(observed: Observed): Part<DnsStep> {
 
 function planDelegation(observed: Observed, base: ZoneInRole): Part<DnsStep> {
   if (base.unread !== undefined) return retry(base.unread.failure);
-  if (base.look.state === "absent") {
+  if (base.observation.state === "absent") {
     const message = `the delegation of ${observed.domains.cluster} is not written · the zone ${base.id} does not exist · make it, or correct --base-domain and --base-domain-resource-group`;
     return wait({ reason: reasons.baseZoneMissing, message }, waits.changeMs);
   }
   const delegation = inRole(planNames(observed, base, false), base);
-  const isThere = publicZone(observed)?.look.state === "there";
+  const isThere = publicZone(observed)?.observation.state === "exists";
   return isThere ? delegation : join([delegation, report(pending)]);
 }
 

@@ -1,7 +1,7 @@
 import { keyOf } from "@postern/core/kind.ts";
 import { azureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import { type CapiCluster, capiCluster } from "@postern/core/kinds/capi-cluster.ts";
-import { staleReadsMs } from "../../azure/sightings.ts";
+import { staleReadsMs } from "../../azure/read-cache.ts";
 import { defineFeature } from "../../kube/feature.ts";
 import type { Also, MakeFeature } from "../../kube/runtime.ts";
 import { policiesOf } from "../../kube/step-policy.ts";

@@ -12,7 +12,7 @@ import {
   sameId,
 } from "@postern/core/resource-id.ts";
 import type { ArmClient } from "../../azure/arm.ts";
-import type { ArmResource, Look, ResourceGateway } from "../../azure/gateway.ts";
+import type { ArmResource, Observation, ResourceGateway } from "../../azure/gateway.ts";
 import { loadBalancers } from "../../azure/gateways/load-balancers.ts";
 import { type PrivateEndpoint, privateEndpoints } from "../../azure/gateways/private-endpoints.ts";
 import {
@@ -20,7 +20,7 @@ import {
   privateLinkServices,
 } from "../../azure/gateways/private-link-services.ts";
 import { virtualNetworks } from "../../azure/gateways/virtual-networks.ts";
-import { oldestSightingMs } from "../../azure/sightings.ts";
+import { maxReadAgeMs } from "../../azure/read-cache.ts";
 import type { Reconcile } from "../../kube/reconcile.ts";
 import { tryRead } from "../../kube/try-read.ts";
 import { connectedOf, endpointDifferences } from "../../private-link/endpoint/desired.ts";
@@ -90,13 +90,13 @@ export async function observe(
     return { stage: "idle", subject, problems: deleting ? [] : problems };
   const observed = await tryRead(reconcile, async (): Promise<Observed> => {
     const arm = parts.clients.of(object, reconcile);
-    const maxAgeMs = oldestSightingMs(reconcile);
+    const maxAgeMs = maxReadAgeMs(reconcile);
     const created = parts.created.of(object);
-    const look = { arm, resources, subject, maxAgeMs, deleting, created };
+    const observation = { arm, resources, subject, maxAgeMs, deleting, created };
     const frontends = { kube: parts.kube, arm, group: resources.group, maxAgeMs, reconcile };
     const [links, endpoints] = await Promise.all([
-      observeLinks(deleting ? asked : ours, look, frontends),
-      observeEndpoints(deleting ? asked : ours, look),
+      observeLinks(deleting ? asked : ours, observation, frontends),
+      observeEndpoints(deleting ? asked : ours, observation),
     ]);
     return { stage: "observed", subject, deleting, problems, links, endpoints };
   });
@@ -150,20 +150,21 @@ async function observeLinks(
   const desired = await Promise.all(
     requested.map(async ({ link, missing }) => {
       const { id } = link;
-      const look = await services.look(id, maxAgeMs);
+      const observation = await services.observe(id, maxAgeMs);
       // Who is connected to one that is to be replaced changes without a write to the service itself.
       const isReplaced =
-        look.state === "there" && linkServiceDifferences(look.resource, link).fixed.length > 0;
-      const lacksTags = await lacksOwnTags(look, link, lookup, isDesiredLink);
-      const now = isReplaced ? await services.look(id) : look;
-      return { link, id, look: now, lacksTags, missing };
+        observation.state === "exists" &&
+        linkServiceDifferences(observation.resource, link).fixed.length > 0;
+      const lacksTags = await lacksOwnTags(observation, link, lookup, isDesiredLink);
+      const now = isReplaced ? await services.observe(id) : observation;
+      return { link, id, observation: now, lacksTags, missing };
     }),
   );
   const needy = desired
     .filter(
-      ({ look, link }) =>
-        look.state === "absent" ||
-        (look.state === "there" && !hasNatAddresses(look.resource, link)),
+      ({ observation, link }) =>
+        observation.state === "absent" ||
+        (observation.state === "exists" && !hasNatAddresses(observation.resource, link)),
     )
     .map(({ link }) => link);
   if (needy.length === 0) return { desired, obsolete, networks: [] };
@@ -177,12 +178,15 @@ async function observeLinks(
     Promise.all(
       ids.map(async (id) => ({
         id,
-        look: await virtualNetworks(arm).look(id, awaitedMs),
+        observation: await virtualNetworks(arm).observe(id, awaitedMs),
         isInGroup: sameId(parentOf(id) ?? "", resources.group),
       })),
     ),
     Promise.all(
-      balancerIds.map(async (id) => ({ id, look: await loadBalancers(arm).look(id, awaitedMs) })),
+      balancerIds.map(async (id) => ({
+        id,
+        observation: await loadBalancers(arm).observe(id, awaitedMs),
+      })),
     ),
   ]);
   return { desired, obsolete, networks, balancers };
@@ -204,11 +208,17 @@ async function observeEndpoints(
   const desired = await Promise.all(
     endpoints.map(async (endpoint) => {
       const { id } = endpoint;
-      const look = await gateway.look(id, maxAgeMs);
+      const observation = await gateway.observe(id, maxAgeMs);
       // Its state changes by what somebody else decides, of which no write of ours tells.
-      const waits = look.state === "there" && connectedOf(look.resource) !== "approved";
-      const lacksTags = await lacksOwnTags(look, endpoint, lookup, isDesiredEndpoint);
-      return { endpoint, id, look: waits ? await gateway.look(id, awaitedMs) : look, lacksTags };
+      const waits =
+        observation.state === "exists" && connectedOf(observation.resource) !== "approved";
+      const lacksTags = await lacksOwnTags(observation, endpoint, lookup, isDesiredEndpoint);
+      return {
+        endpoint,
+        id,
+        observation: waits ? await gateway.observe(id, awaitedMs) : observation,
+        lacksTags,
+      };
     }),
   );
   return { desired, obsolete };
@@ -247,8 +257,10 @@ async function observeDeleted<T extends ArmResource, W extends { id: ResourceId 
   const missing = await Promise.all(
     others.map(async (desired) => {
       const { id } = desired;
-      const look = await gateway.look(id);
-      return (await lacksOwnTags(look, desired, lookup, isDesired)) ? [{ id, look }] : [];
+      const observation = await gateway.observe(id);
+      return (await lacksOwnTags(observation, desired, lookup, isDesired))
+        ? [{ id, observation }]
+        : [];
     }),
   );
   return [...ours, ...missing.flat()];
@@ -256,13 +268,13 @@ async function observeDeleted<T extends ArmResource, W extends { id: ResourceId 
 
 /** Whether something that is desired is ours, and somebody has replaced its tags. */
 async function lacksOwnTags<T extends ArmResource, W>(
-  look: Look<T>,
+  observation: Observation<T>,
   desired: W,
   { arm, resources, subject }: Lookup,
   isDesired: (found: T, desired: W) => boolean,
 ): Promise<boolean> {
-  if (look.state !== "there" || !isUnmarked(look.resource.tags)) return false;
-  return isDesired(look.resource, desired) && isInOwnGroup(arm, resources, subject.cluster);
+  if (observation.state !== "exists" || !isUnmarked(observation.resource.tags)) return false;
+  return isDesired(observation.resource, desired) && isInOwnGroup(arm, resources, subject.cluster);
 }
 
 function isDesiredLink(found: PrivateLinkService, desired: DesiredPrivateLink): boolean {
@@ -291,8 +303,10 @@ async function owned<T extends ArmResource>(
   { owner }: Subject,
   created: ClusterIds,
 ): Promise<Found<T>[]> {
-  const found = await Promise.all(ids.map(async (id) => ({ id, look: await gateway.look(id) })));
-  return found.filter(({ id, look: { state, ...rest } }) => {
+  const found = await Promise.all(
+    ids.map(async (id) => ({ id, observation: await gateway.observe(id) })),
+  );
+  return found.filter(({ id, observation: { state, ...rest } }) => {
     const ours = "resource" in rest ? isOwnedBy(rest.resource.tags, owner) : state !== "absent";
     if (!ours) created.remove(id);
     return ours;

@@ -2,7 +2,7 @@ import type { PlannedCondition } from "@postern/core/conditions.ts";
 import type { Failure } from "@postern/core/failure.ts";
 import type { OwnerKey } from "@postern/core/ownership.ts";
 import type { ResourceId } from "@postern/core/resource-id.ts";
-import type { Look } from "../../azure/gateway.ts";
+import type { Observation } from "../../azure/gateway.ts";
 import type { LoadBalancer } from "../../azure/gateways/load-balancers.ts";
 import type { PrivateEndpoint } from "../../azure/gateways/private-endpoints.ts";
 import type { PrivateLinkService } from "../../azure/gateways/private-link-services.ts";
@@ -53,7 +53,7 @@ export interface ObservedInAzure {
 /** Something and how it is. */
 export interface Found<T> {
   id: ResourceId;
-  look: Look<T>;
+  observation: Observation<T>;
 }
 
 /** Something that is desired. */

@@ -1,7 +1,7 @@
 import { ownerKey } from "@postern/core/ownership.ts";
 import { parseResourceId } from "@postern/core/resource-id.ts";
 import { describe, expect, test } from "vitest";
-import type { Look } from "../../azure/gateway.ts";
+import type { Observation } from "../../azure/gateway.ts";
 import type { LoadBalancer } from "../../azure/gateways/load-balancers.ts";
 import type { PrivateEndpoint } from "../../azure/gateways/private-endpoints.ts";
 import type { PrivateLinkService } from "../../azure/gateways/private-link-services.ts";
@@ -39,7 +39,7 @@ const endpoint: DesiredPrivateEndpoint = {
   ...{ interfaceName: "", addresses: [], securityGroups: [] },
 };
 
-const there = <T>(resource: T): Look<T> => ({ state: "there", resource });
+const there = <T>(resource: T): Observation<T> => ({ state: "exists", resource });
 const absent = { state: "absent" } as const;
 const service = (over: object = {}, top: object = {}): PrivateLinkService => {
   const made = newLinkService(link);
@@ -80,20 +80,20 @@ const subject: Subject = {
 };
 
 function links(
-  look: Look<PrivateLinkService>,
+  observation: Observation<PrivateLinkService>,
   over: Partial<ObservedLinks> = {},
 ): Partial<ObservedInAzure> {
   const observed: ObservedLinks = {
-    desired: [{ link, id: link.id, look }],
+    desired: [{ link, id: link.id, observation }],
     obsolete: [],
-    balancers: [{ id: balancer, look: there(someBalancer) }],
-    networks: [{ id: network, look: there(someNetwork("Disabled")), isInGroup: true }],
+    balancers: [{ id: balancer, observation: there(someBalancer) }],
+    networks: [{ id: network, observation: there(someNetwork("Disabled")), isInGroup: true }],
   };
   return { links: { ...observed, ...over } };
 }
 
-const endpoints = (look: Look<PrivateEndpoint>): Partial<ObservedInAzure> => ({
-  endpoints: { desired: [{ endpoint, id: endpoint.id, look }], obsolete: [] },
+const endpoints = (observation: Observation<PrivateEndpoint>): Partial<ObservedInAzure> => ({
+  endpoints: { desired: [{ endpoint, id: endpoint.id, observation }], obsolete: [] },
 });
 
 function observed(over: Partial<ObservedInAzure> = {}): ObservedInAzure {
@@ -250,13 +250,13 @@ describe("a link service", () => {
     ["that is absent is made", links(absent), "False BeingMade", ["make a link service"]],
     [
       "without a load balancer waits",
-      links(absent, { balancers: [{ id: balancer, look: absent }] }),
+      links(absent, { balancers: [{ id: balancer, observation: absent }] }),
       "False LoadBalancerMissing",
       [],
     ],
     [
       "without its frontend waits",
-      links(absent, { balancers: [{ id: balancer, look: there({ properties: {} }) }] }),
+      links(absent, { balancers: [{ id: balancer, observation: there({ properties: {} }) }] }),
       "False LoadBalancerMissing",
       [],
     ],
@@ -266,7 +266,7 @@ describe("a link service", () => {
         balancers: [
           {
             id: balancer,
-            look: there({
+            observation: there({
               properties: { ...someBalancer.properties, provisioningState: "Failed" },
             }),
           },
@@ -279,7 +279,7 @@ describe("a link service", () => {
     [
       "without its subnet waits",
       links(absent, {
-        networks: [{ id: network, look: there({ properties: {} }), isInGroup: true }],
+        networks: [{ id: network, observation: there({ properties: {} }), isInGroup: true }],
       }),
       "False NATSubnetUnfit",
       [],
@@ -287,7 +287,7 @@ describe("a link service", () => {
     [
       "in a closed subnet has it opened",
       links(absent, {
-        networks: [{ id: network, look: there(someNetwork("Enabled")), isInGroup: true }],
+        networks: [{ id: network, observation: there(someNetwork("Enabled")), isInGroup: true }],
       }),
       "False NATSubnetBeingChanged",
       ["open a NAT subnet"],
@@ -296,7 +296,7 @@ describe("a link service", () => {
       "in a closed subnet of CAPZ's network elsewhere has it opened",
       links(absent, {
         networks: [
-          { id: network, look: there(someNetwork("Enabled", { tags })), isInGroup: false },
+          { id: network, observation: there(someNetwork("Enabled", { tags })), isInGroup: false },
         ],
       }),
       "False NATSubnetBeingChanged",
@@ -305,7 +305,7 @@ describe("a link service", () => {
     [
       "in a closed subnet of somebody else waits",
       links(absent, {
-        networks: [{ id: network, look: there(someNetwork("Enabled")), isInGroup: false }],
+        networks: [{ id: network, observation: there(someNetwork("Enabled")), isInGroup: false }],
       }),
       "False NATSubnetUnfit",
       [],
@@ -314,7 +314,11 @@ describe("a link service", () => {
       "in a failed subnet has it written again",
       links(absent, {
         networks: [
-          { id: network, look: there(someNetwork("Disabled", {}, "Failed")), isInGroup: true },
+          {
+            id: network,
+            observation: there(someNetwork("Disabled", {}, "Failed")),
+            isInGroup: true,
+          },
         ],
       }),
       "False NATSubnetBeingChanged",
@@ -324,7 +328,11 @@ describe("a link service", () => {
       "in a failed subnet of somebody else waits",
       links(absent, {
         networks: [
-          { id: network, look: there(someNetwork("Disabled", {}, "Failed")), isInGroup: false },
+          {
+            id: network,
+            observation: there(someNetwork("Disabled", {}, "Failed")),
+            isInGroup: false,
+          },
         ],
       }),
       "False NATSubnetUnfit",
@@ -332,7 +340,13 @@ describe("a link service", () => {
     ],
     [
       "that is not asked for goes",
-      { links: { desired: [], obsolete: [{ id: link.id, look: there(service()) }], networks: [] } },
+      {
+        links: {
+          desired: [],
+          obsolete: [{ id: link.id, observation: there(service()) }],
+          networks: [],
+        },
+      },
       "False BeingRemoved",
       ["remove a link service"],
     ],
@@ -379,10 +393,14 @@ describe("a link service", () => {
   });
 
   test("opens one subnet of a network at a time", () => {
-    const networks = [{ id: network, look: there(someNetwork("Enabled")), isInGroup: true }];
+    const networks = [{ id: network, observation: there(someNetwork("Enabled")), isInGroup: true }];
     const id = parseResourceId(`${link.id}2`);
     const second = { ...link, id, nat: [{ name: "n", subnet: other }] };
-    const desired = [link, second].map((each) => ({ link: each, id: each.id, look: absent }));
+    const desired = [link, second].map((each) => ({
+      link: each,
+      id: each.id,
+      observation: absent,
+    }));
     const { links: one } = links(absent, { networks, desired });
     expect(short(observed({ links: one as ObservedLinks })).does).toEqual(["open a NAT subnet"]);
   });
@@ -393,7 +411,7 @@ describe("a private endpoint", () => {
     privateLinkServiceId: "/x",
     privateLinkServiceConnectionState: { status: "Approved" },
   };
-  test.each<[string, Look<PrivateEndpoint>, string, string[]]>([
+  test.each<[string, Observation<PrivateEndpoint>, string, string[]]>([
     ["that is approved is ready", there(connected("Approved")), "True Realised", []],
     ["that is absent is made", absent, "False BeingMade", ["make an endpoint"]],
     ["that waits is told", there(connected("Pending")), "False ApprovalPending", []],
@@ -438,8 +456,8 @@ describe("a private endpoint", () => {
       "False ApprovalPending",
       ["change an endpoint"],
     ],
-  ])("%s", (_what, look, reported, does) => {
-    expect(short(observed(endpoints(look)))).toEqual({ reported: [reported], does });
+  ])("%s", (_what, observation, reported, does) => {
+    expect(short(observed(endpoints(observation)))).toEqual({ reported: [reported], does });
   });
 
   test.each([
@@ -461,7 +479,7 @@ describe("a private endpoint", () => {
   test("is one of many that are being made: they are told as one, however many are left", () => {
     const many = (count: number) => {
       const desired = Array.from({ length: count }, (_, n) => ({
-        ...{ endpoint: { ...endpoint, name: `pe${n}` }, look: absent },
+        ...{ endpoint: { ...endpoint, name: `pe${n}` }, observation: absent },
         id: parseResourceId(`${endpoint.id}${n}`),
       }));
       return plan(observed({ endpoints: { desired, obsolete: [] } })).conditions;
@@ -523,7 +541,7 @@ describe("an AzureCluster", () => {
   });
 
   test("of which something cannot be read has nothing removed, and stays held", () => {
-    const obsolete = [{ id: link.id, look: there(service()) }];
+    const obsolete = [{ id: link.id, observation: there(service()) }];
     const planned = plan(
       observed({ problems: [wrong], links: { desired: [], obsolete, networks: [] } }),
     );
@@ -542,11 +560,11 @@ describe("an AzureCluster", () => {
   test("that goes gives up its endpoints first, then its links, then itself", () => {
     const endpointsLeft = {
       desired: [],
-      obsolete: [{ id: endpoint.id, look: there(connected("Approved")) }],
+      obsolete: [{ id: endpoint.id, observation: there(connected("Approved")) }],
     };
     const linksLeft = {
       desired: [],
-      obsolete: [{ id: link.id, look: there(service()) }],
+      obsolete: [{ id: link.id, observation: there(service()) }],
       networks: [],
     };
     const deletion = { deleting: true, subject: withCondition };
@@ -562,7 +580,7 @@ describe("an AzureCluster", () => {
   test("of which one side is another's is told of in no condition of theirs", () => {
     const endpointsLeft = {
       desired: [],
-      obsolete: [{ id: endpoint.id, look: there(connected("Approved")) }],
+      obsolete: [{ id: endpoint.id, observation: there(connected("Approved")) }],
     };
     const ours = { ...subject, scopes: ["links" as const] };
     const planned = plan(observed({ deleting: true, subject: ours, endpoints: endpointsLeft }));
@@ -601,7 +619,7 @@ describe("a link service with endpoints, when it goes", () => {
         ...{ deleting: true, subject: { ...subject, ...over } },
         links: {
           desired: [],
-          obsolete: [{ id: link.id, look: there(withEndpoint(status)) }],
+          obsolete: [{ id: link.id, observation: there(withEndpoint(status)) }],
           networks: [],
         },
       }),

@@ -97,8 +97,8 @@ function planPresent(observed: ObservedInAzure): Plan<PrivateLinkStep> {
 function planDeleting(observed: ObservedInAzure): Plan<PrivateLinkStep> {
   const { subject } = observed;
   const why = "its cluster is being deleted";
-  const left = <T extends { look: { state: string } }>(all: readonly T[]) =>
-    all.filter(({ look }) => look.state !== "absent");
+  const left = <T extends { observation: { state: string } }>(all: readonly T[]) =>
+    all.filter(({ observation }) => observation.state !== "absent");
   const endpoints = planEndpoints(
     { desired: [], obsolete: left(observed.endpoints.obsolete) },
     subject,

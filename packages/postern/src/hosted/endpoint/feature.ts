@@ -9,7 +9,7 @@ import { type HostedCluster, hostedCluster } from "@postern/core/kinds/hosted-cl
 import { hostedControlPlane } from "@postern/core/kinds/hosted-control-plane.ts";
 import type { TenantPolicy } from "@postern/core/tenant-policy.ts";
 import { OneAtATime } from "../../azure/one-at-a-time.ts";
-import { staleReadsMs } from "../../azure/sightings.ts";
+import { staleReadsMs } from "../../azure/read-cache.ts";
 import { defineFeature } from "../../kube/feature.ts";
 import { OwnObjects } from "../../kube/own-objects.ts";
 import type { Also, MakeFeature } from "../../kube/runtime.ts";

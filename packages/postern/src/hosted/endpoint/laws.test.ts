@@ -307,10 +307,10 @@ describe("whatever is in the subscription", () => {
         const { azure, world } = prepared(has, is);
         let now = world;
         for (let reconciles = 0; reconciles < 12; reconciles++) {
-          const look = azure.observed(now);
-          const planned = plan(look);
+          const observation = azure.observed(now);
+          const planned = plan(observation);
           const available = planned.conditions.find(({ type }) => type === conditions.available);
-          if (available?.status === "True") expect(reachable(azure, look)).toBe(true);
+          if (available?.status === "True") expect(reachable(azure, observation)).toBe(true);
           for (const step of planned.steps) azure.apply(step);
           now = nowAfter(now, planned);
         }

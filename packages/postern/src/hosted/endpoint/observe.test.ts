@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ManualClock } from "../../../../../test/manual-clock.ts";
 import type { ArmClient } from "../../azure/arm.ts";
-import { Sightings } from "../../azure/sightings.ts";
+import { ReadCache } from "../../azure/read-cache.ts";
 import type { Reconcile } from "../../kube/reconcile.ts";
 import { clusterAnnotation, controlPlaneFinalizer } from "../names.ts";
 import { observe, type Parts } from "./observe.ts";
@@ -36,7 +36,7 @@ function world(whenAsked: (controlPlane: { metadata: object }) => void) {
     },
   };
   const arm = {
-    sightings: new Sightings({ clock }),
+    readCache: new ReadCache({ clock }),
     prove: async () => undefined,
     check: async () => undefined,
     request: async () => {

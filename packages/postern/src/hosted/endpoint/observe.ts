@@ -16,10 +16,10 @@ import {
 } from "@postern/core/resource-id.ts";
 import type { TenantPolicy } from "@postern/core/tenant-policy.ts";
 import type { ArmClient } from "../../azure/arm.ts";
-import type { Look } from "../../azure/gateway.ts";
+import type { Observation } from "../../azure/gateway.ts";
 import { privateDnsZones } from "../../azure/gateways/private-dns.ts";
 import { type PrivateEndpoint, privateEndpoints } from "../../azure/gateways/private-endpoints.ts";
-import { oldestSightingMs } from "../../azure/sightings.ts";
+import { maxReadAgeMs } from "../../azure/read-cache.ts";
 import type { OwnObjects } from "../../kube/own-objects.ts";
 import type { Reconcile } from "../../kube/reconcile.ts";
 import { tryRead } from "../../kube/try-read.ts";
@@ -121,7 +121,7 @@ export async function observe(
     reconcile,
     arm: client.arm,
     drift,
-    maxAgeMs: oldestSightingMs(reconcile),
+    maxAgeMs: maxReadAgeMs(reconcile),
   };
   const [endpoints, zones] = await Promise.all([
     observeEndpoints(known, link, reads, parts.sources),
@@ -280,17 +280,19 @@ async function observeEndpoints(
   const ids = endpointIds(observed.object, observed.self.clusterID);
   const group = clusterGroup(observed.object.spec);
   const exists = (uid: string) => sources.links.byIndex("uid", uid).length > 0;
-  const isLeft = (look: Look<PrivateEndpoint>) =>
-    look.state === "there" && isLeftBehind(look.resource.tags, observed.self, exists);
-  const one = async (id: ResourceId): Promise<Look<PrivateEndpoint>> => {
-    const look = await gateway.look(id, maxAgeMs);
+  const isLeft = (observation: Observation<PrivateEndpoint>) =>
+    observation.state === "exists" &&
+    isLeftBehind(observation.resource.tags, observed.self, exists);
+  const one = async (id: ResourceId): Promise<Observation<PrivateEndpoint>> => {
+    const observation = await gateway.observe(id, maxAgeMs);
     // An orphaned one is adopted as it is now, not as it was listed.
-    if (isLeft(look)) return gateway.look(id, 0);
-    const known = look.state === "there" && isOwned(look.resource.tags, observed.self);
-    if (!known || observed.deletion !== undefined) return look;
-    if (stateOf(look.resource) !== "approved") return gateway.look(id, unconnectedAgeMs);
+    if (isLeft(observation)) return gateway.observe(id, 0);
+    const known =
+      observation.state === "exists" && isOwned(observation.resource.tags, observed.self);
+    if (!known || observed.deletion !== undefined) return observation;
+    if (stateOf(observation.resource) !== "approved") return gateway.observe(id, unconnectedAgeMs);
     // A list has no addresses of interfaces.
-    return addressesOf(look.resource).length === 0 ? gateway.look(id, 0) : look;
+    return addressesOf(observation.resource).length === 0 ? gateway.observe(id, 0) : observation;
   };
   const read = async () => {
     const listed = await gateway.list(group, maxAgeMs);
@@ -300,14 +302,16 @@ async function observeEndpoints(
         ? []
         : listed.filter(({ tags }) => isOwned(tags, observed.self));
     const all = withIds(ids, own);
-    const looks = await Promise.all(all.map(async (id) => ({ id, look: await one(id) })));
-    return looks.map((each) => ({ ...each, left: isLeft(each.look) }));
+    const observations = await Promise.all(
+      all.map(async (id) => ({ id, observation: await one(id) })),
+    );
+    return observations.map((each) => ({ ...each, left: isLeft(each.observation) }));
   };
   const endpoints = await tryRead(reconcile, read);
   if ("failed" in endpoints) return { endpointsFailed: endpoints.failed };
   const [shipped] = ids;
   // Of interest only where an endpoint is to be created.
-  if (shipped === undefined || endpoints[0]?.look.state !== "absent") return { endpoints };
+  if (shipped === undefined || endpoints[0]?.observation.state !== "absent") return { endpoints };
   const rivals = sources.links.byIndex("endpoint-place", placeKey(link));
   const peers = rivals.map((each) => peerOf(each, sources));
   const nameReserved = isNameReserved(peerOf(link, sources), shipped, peers);
@@ -431,9 +435,9 @@ function inside(observed: Observed, place: Place): Pick<ZoneQuery, "links" | "re
  */
 function withoutForeign(observed: Observed, zones: Observed["zones"]): Observed["zones"] {
   return zones.map((zone) => {
-    const { look, managed, desired } = zone;
-    if (desired || !managed || look.state !== "there") return zone;
-    const { tags } = look.resource;
+    const { observation, managed, desired } = zone;
+    if (desired || !managed || observation.state !== "exists") return zone;
+    const { tags } = observation.resource;
     const isOwn =
       ownClaim(tags, observed.self) !== undefined ||
       isHyperShifts(tags, "private-dns-zone") ||

@@ -5,7 +5,7 @@ import type { Service } from "@postern/core/kinds/core.ts";
 import type { Pause } from "@postern/core/pause.ts";
 import type { ResourceId } from "@postern/core/resource-id.ts";
 import type { Tags } from "@postern/core/tags.ts";
-import type { Look } from "../../azure/gateway.ts";
+import type { Observation } from "../../azure/gateway.ts";
 import type { PrivateEndpoint } from "../../azure/gateways/private-endpoints.ts";
 import type { ObservedZone } from "../../private-dns/zone/observed.ts";
 
@@ -97,7 +97,7 @@ export interface Choices {
 /** An endpoint that may be owned, by name. */
 export interface ObservedEndpoint {
   id: ResourceId;
-  look: Look<PrivateEndpoint>;
+  observation: Observation<PrivateEndpoint>;
   /** It is that of an object of this cluster which does not exist any more. */
   left?: boolean;
 }

@@ -115,7 +115,7 @@ describe("a deletion", () => {
       ...zone,
       links: zone.links.map(({ id }) => ({
         id,
-        look: { state: "changing" as const, retryAfterMs: 9_000 },
+        observation: { state: "changing" as const, retryAfterMs: 9_000 },
       })),
     }));
     const planned = plan({ ...now, endpoints: [], zones });
@@ -154,7 +154,7 @@ describe("a deletion", () => {
     };
     const zones = now.zones.map((zone) => ({
       ...zone,
-      look: { state: "failed" as const, failure },
+      observation: { state: "failed" as const, failure },
     }));
     const planned = plan({ ...now, zones });
     expect(planned.steps.map((step) => step.do)).toEqual(["remove endpoint"]);
@@ -278,11 +278,11 @@ describe("a deletion without a known owner", () => {
 test("a deletion names what Azure has not ended yet", () => {
   const { azure, world } = reachable();
   const looked = azure.observed({ ...world, deletion: "object" });
-  const look = { state: "changing", retryAfterMs: 10_000 } as const;
-  const endpoints = looked.endpoints.slice(0, 1).map((each) => ({ ...each, look }));
+  const observation = { state: "changing", retryAfterMs: 10_000 } as const;
+  const endpoints = looked.endpoints.slice(0, 1).map((each) => ({ ...each, observation }));
   const zones = looked.zones.map((zone) => ({
     ...zone,
-    links: zone.links.map((link) => ({ ...link, look })),
+    links: zone.links.map((link) => ({ ...link, observation })),
   }));
   const { conditions: reported, steps: begun } = plan({ ...looked, endpoints, zones });
   expect(begun).toEqual([]);

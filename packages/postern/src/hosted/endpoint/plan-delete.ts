@@ -82,7 +82,9 @@ function remaining(observed: Observed): string {
     status.baseDomainDNSZoneID,
     ...[...ownEndpoints(observed), ...own].map(({ id }) => id),
   ].filter((id) => id !== undefined);
-  const absent = [...endpoints, ...zones].filter(({ look }) => look.state === "absent");
+  const absent = [...endpoints, ...zones].filter(
+    ({ observation }) => observation.state === "absent",
+  );
   const exists = (id: string) => !absent.some((each) => sameId(each.id, id));
   const all = [...new Map(ids.map((id) => [idKey(id), id])).values()].filter(exists);
   if (all.length > 0) return all.join(", ");
@@ -223,7 +225,7 @@ function unfinishedIn({ endpoints, zones, endpointsFailed }: Observed): string[]
     ]),
   ];
   return all
-    .filter(([, { look }]) => look.state === "changing")
+    .filter(([, { observation }]) => observation.state === "changing")
     .map(([kind, { id }]) => `${kind} ${nameOf(id)}`);
 }
 

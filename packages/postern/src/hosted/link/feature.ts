@@ -7,7 +7,7 @@ import { namespace, type Service, service } from "@postern/core/kinds/core.ts";
 import { hostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
 import { hostedControlPlane } from "@postern/core/kinds/hosted-control-plane.ts";
 import { lastSegment } from "@postern/core/resource-id.ts";
-import { staleReadsMs } from "../../azure/sightings.ts";
+import { staleReadsMs } from "../../azure/read-cache.ts";
 import { defineFeature } from "../../kube/feature.ts";
 import type { Also, MakeFeature } from "../../kube/runtime.ts";
 import { policiesOf } from "../../kube/step-policy.ts";

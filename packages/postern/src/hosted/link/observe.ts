@@ -3,12 +3,12 @@ import { installationTag, ownerIn } from "@postern/core/ownership.ts";
 import { nameOf, type ResourceId, sameId } from "@postern/core/resource-id.ts";
 import { tagOf } from "@postern/core/tags.ts";
 import type { ArmClient } from "../../azure/arm.ts";
-import type { Look } from "../../azure/gateway.ts";
+import type { Observation } from "../../azure/gateway.ts";
 import {
   type PrivateLinkService,
   privateLinkServices,
 } from "../../azure/gateways/private-link-services.ts";
-import { oldestSightingMs } from "../../azure/sightings.ts";
+import { maxReadAgeMs } from "../../azure/read-cache.ts";
 import type { Reconcile } from "../../kube/reconcile.ts";
 import { tryRead } from "../../kube/try-read.ts";
 import { linkServiceDifferences } from "../../private-link/link-service/desired.ts";
@@ -60,16 +60,16 @@ async function observeUp(
   const { armClients, serviceList } = parts;
   const arm = armClients.management(reconcile);
   const now = reconcile.now().getTime();
-  const maxAgeMs = oldestSightingMs(reconcile);
+  const maxAgeMs = maxReadAgeMs(reconcile);
   await serviceList.refresh(arm, maxAgeMs, now);
   const usual = serviceId(armClients.managementGroup, given.serviceName);
   const own = serviceId(
     armClients.managementGroup,
     ownLinkServiceName(subject.name, given.clusterID, subject.uid),
   );
-  const ownerOf = (look: Look<PrivateLinkService>, at: ResourceId): Ownership =>
-    look.state === "there"
-      ? ownershipOf(look.resource, claimantOf(subject, belonging, at, parts))
+  const ownerOf = (observation: Observation<PrivateLinkService>, at: ResourceId): Ownership =>
+    observation.state === "exists"
+      ? ownershipOf(observation.resource, claimantOf(subject, belonging, at, parts))
       : { is: "ours" };
   const usualLook = await lookAt(arm, usual, maxAgeMs, subject);
   // Another cluster that has or had our clusterID does not prevent ours.
@@ -83,8 +83,8 @@ async function observeUp(
   const first = taken ? await lookAt(arm, own, maxAgeMs, subject) : usualLook;
   // An orphaned one is adopted as it is now, not as it was listed.
   const reported =
-    ownerOf(first, id).is === "left" ? await privateLinkServices(arm).look(id) : first;
-  const current = reported.state === "there" ? frontendIn(reported.resource) : undefined;
+    ownerOf(first, id).is === "left" ? await privateLinkServices(arm).observe(id) : first;
+  const current = reported.state === "exists" ? frontendIn(reported.resource) : undefined;
   const serviceUid = belonging.service?.metadata.uid ?? "";
   const frontend = await tryRead(reconcile, async (): Promise<ObservedFrontend> => {
     if (found.isServiceDeleting) return { is: "released" };
@@ -127,7 +127,7 @@ async function observeUp(
     service,
     owner: ownerOf(service, id),
     natOfService:
-      service.state === "there" ? ownNatSubnet(service.resource, subject, parts) : undefined,
+      service.state === "exists" ? ownNatSubnet(service.resource, subject, parts) : undefined,
   };
   const needed = service.state === "absent" && observed.frontend.is === "found";
   if (!needed) return { ...observed, nat: { is: "not needed" } };
@@ -139,11 +139,11 @@ async function observeUp(
 
 /** Whether the owner of a service exists: as an object here, or in another management cluster. */
 function hasLiveOwner(
-  look: Look<PrivateLinkService>,
+  observation: Observation<PrivateLinkService>,
   { exists, installation }: LinkParts,
 ): boolean {
-  if (look.state !== "there") return false;
-  const { tags } = look.resource;
+  if (observation.state !== "exists") return false;
+  const { tags } = observation.resource;
   return (
     exists(ownerIn(tags)?.uid ?? "") ||
     (tagOf(tags, installationTag) ?? installation) !== installation
@@ -156,11 +156,11 @@ async function lookAt(
   id: ResourceId,
   maxAgeMs: number,
   { fields }: Subject,
-): Promise<Look<PrivateLinkService>> {
+): Promise<Observation<PrivateLinkService>> {
   const services = privateLinkServices(arm);
-  const look = await services.look(id, maxAgeMs);
+  const observation = await services.observe(id, maxAgeMs);
   const published = sameId(fields.privateLinkServiceID ?? "", id);
-  return look.state === "absent" && published ? services.look(id) : look;
+  return observation.state === "absent" && published ? services.observe(id) : observation;
 }
 
 /**
@@ -169,17 +169,17 @@ async function lookAt(
  */
 async function asItIsNow(
   arm: ArmClient,
-  reported: Look<PrivateLinkService>,
+  reported: Observation<PrivateLinkService>,
   desired: Parameters<typeof desiredOf>[0] & Pick<Up, "natSubnetID">,
-): Promise<Look<PrivateLinkService>> {
-  if (reported.state !== "there") return reported;
-  if (desired.frontend.is === "released") return privateLinkServices(arm).look(desired.id);
+): Promise<Observation<PrivateLinkService>> {
+  if (reported.state !== "exists") return reported;
+  if (desired.frontend.is === "released") return privateLinkServices(arm).observe(desired.id);
   if (desired.frontend.is !== "found") return reported;
   const { fixed } = linkServiceDifferences(
     reported.resource,
     desiredOf(desired, desired.natSubnetID),
   );
-  return fixed.length > 0 ? privateLinkServices(arm).look(desired.id) : reported;
+  return fixed.length > 0 ? privateLinkServices(arm).observe(desired.id) : reported;
 }
 
 /** Only those of our Service: the one that the link service uses, else the first by id, so that it is always the same. */

@@ -2,7 +2,7 @@ import type { Failure } from "@postern/core/failure.ts";
 import type { Condition } from "@postern/core/kinds/condition.ts";
 import type { ResourceId } from "@postern/core/resource-id.ts";
 import type { Tags } from "@postern/core/tags.ts";
-import type { Look } from "../../azure/gateway.ts";
+import type { Observation } from "../../azure/gateway.ts";
 import type { PrivateLinkService } from "../../azure/gateways/private-link-services.ts";
 import type { ForeignEndpoints } from "../../private-link/link-service/disconnect.ts";
 import type { Frontend } from "../../private-link/link-service/frontends.ts";
@@ -64,7 +64,7 @@ export interface Up {
   /** The NAT subnet that the object asks for. */
   natSubnetID: string | undefined;
   id: ResourceId;
-  service: Look<PrivateLinkService>;
+  service: Observation<PrivateLinkService>;
   /** Whether it is the object's own; of no interest where it does not exist. */
   owner: Ownership;
   frontend: ObservedFrontend;
@@ -93,7 +93,11 @@ export interface Down {
   /** How long to wait until our own endpoint is deleted; 0 where there is none. */
   guestMs: number;
   /** Every link service that is or may be the object's. */
-  services: readonly { id: ResourceId; look: Look<PrivateLinkService>; isOwn: boolean }[];
+  services: readonly {
+    id: ResourceId;
+    observation: Observation<PrivateLinkService>;
+    isOwn: boolean;
+  }[];
   /** The subnet of the NAT address of one of its services, where we created it. */
   natOfService: ResourceId | undefined;
   nat: LeavingObserved;

@@ -21,7 +21,9 @@ import { planDelete } from "./plan-delete.ts";
 const connected = (...list: Parameters<typeof connection>[]) => [
   {
     id: serviceId,
-    look: there(service({ privateEndpointConnections: list.map((each) => connection(...each)) })),
+    observation: there(
+      service({ privateEndpointConnections: list.map((each) => connection(...each)) }),
+    ),
     isOwn: true,
   },
 ];
@@ -81,21 +83,21 @@ describe("a link that is being deleted", () => {
   });
 
   test("waits for what is under way", () => {
-    const look = { state: "changing", retryAfterMs: 7_000 } as const;
-    const made = plan(down({ services: [{ id: serviceId, look, isOwn: true }] }));
+    const observation = { state: "changing", retryAfterMs: 7_000 } as const;
+    const made = plan(down({ services: [{ id: serviceId, observation, isOwn: true }] }));
     expect(made).toMatchObject({ steps: [], requeue: { afterMs: 7_000 } });
   });
 
   test("has a failed deletion in its condition, and is tried again when Azure said", () => {
     const failure = { reason: "X", message: "m", requeueAfterMs: 600_000 };
-    const look = { state: "failed", failure } as const;
-    const made = plan(down({ services: [{ id: serviceId, look, isOwn: true }] }));
+    const observation = { state: "failed", failure } as const;
+    const made = plan(down({ services: [{ id: serviceId, observation, isOwn: true }] }));
     expect(reported(made)).toBe("False PLSDeletionFailed");
     expect(made.requeue).toEqual({ afterMs: 600_000 });
   });
 
   test("leaves the service of another alone, and is released", () => {
-    const services = [{ id: serviceId, look: there(service()), isOwn: false }];
+    const services = [{ id: serviceId, observation: there(service()), isOwn: false }];
     const made = plan(
       down({ services, natOfService: undefined, subject: subject({ notedSubnet: undefined }) }),
     );
@@ -109,7 +111,7 @@ describe("a link that is being deleted", () => {
 });
 
 describe("when the link service does not exist", () => {
-  const services = [{ id: serviceId, look: absent, isOwn: true }];
+  const services = [{ id: serviceId, observation: absent, isOwn: true }];
   const left = { services, natOfService: undefined };
 
   test("the last link in a NAT subnet deletes the subnet: it is not orphaned", () => {

@@ -22,13 +22,13 @@ export function planDelete(observed: Down, nat: LeavingChoice): Plan<LinkStep> {
   const note = planNote(observed, natOfService);
   if (note.length > 0) return planSteps(note);
   const parts: Part<LinkStep>[] = [];
-  for (const { id, look } of services.filter(({ isOwn }) => isOwn)) {
-    if (look.state === "failed")
-      return reportFailure(observed, look.failure, reasons.deletionFailed);
-    if (look.state === "changing") parts.push(wait(deleting, look.retryAfterMs));
-    if (look.state !== "there") continue;
+  for (const { id, observation } of services.filter(({ isOwn }) => isOwn)) {
+    if (observation.state === "failed")
+      return reportFailure(observed, observation.failure, reasons.deletionFailed);
+    if (observation.state === "changing") parts.push(wait(deleting, observation.retryAfterMs));
+    if (observation.state !== "exists") continue;
     const why = "its object is being deleted";
-    const part = planDeleteLinkService({ id, found: look.resource, why }, policy);
+    const part = planDeleteLinkService({ id, found: observation.resource, why }, policy);
     const [problem] = part.problems;
     if (problem?.reason === reasons.foreignEndpoints)
       return report(observed, problem, requeueOf(part));

@@ -125,13 +125,13 @@ describe("a link service that is not there", () => {
     expect(made.status).toEqual({ internalLoadBalancerID: balancerId });
   });
 
-  test.each(["there", "absent"] as const)(
+  test.each(["exists", "absent"] as const)(
     "reports a failed load balancer on both conditions while its service is %s",
     (is) => {
       const { frontend } = up();
       if (frontend.is !== "found") throw new Error("no frontend");
       const failed = { is: "found", frontend: { ...frontend.frontend, failed: "Failed" } } as const;
-      const given = is === "there" ? there(service()) : ({ state: "absent" } as const);
+      const given = is === "exists" ? there(service()) : ({ state: "absent" } as const);
       const made = plan(up({ service: given, frontend: failed }));
       expect(made.steps).toEqual([]);
       expect([reported(made), reported(made, conditions.loadBalancer)]).toEqual([
@@ -211,14 +211,14 @@ describe("its NAT subnet", () => {
   });
 
   test("is not noted where it was given, or was there before us", () => {
-    const nat = { is: "there", subnet: subnetId, isOwn: false } as const;
+    const nat = { is: "exists", subnet: subnetId, isOwn: false } as const;
     const made = planUp(fresh({ subject: subject({ notedSubnet: undefined }) }), nat);
     expect(doing(made)).toEqual(["make the link service"]);
   });
 
   test("gets a successor before it is full", () => {
     const spare = { id: parseResourceId(`${subnetId}1`), prefix: "10.0.65.0/24" };
-    const made = planUp(fresh(), { is: "there", subnet: subnetId, isOwn: true, spare });
+    const made = planUp(fresh(), { is: "exists", subnet: subnetId, isOwn: true, spare });
     expect(doing(made)).toEqual(["make the link service", "make the next NAT subnet"]);
   });
 
@@ -393,8 +393,8 @@ describe("a link service that is there", () => {
     test.each([
       ["is not created", absent],
       ["is awaited while Azure deletes it", { state: "changing", retryAfterMs: 1_000 } as const],
-    ])("%s", (_name, look) => {
-      const made = plan(up({ ...released, service: look }));
+    ])("%s", (_name, observation) => {
+      const made = plan(up({ ...released, service: observation }));
       expect(made.steps).toEqual([]);
       expect(reported(made)).toBe("False ServiceDeleting");
     });

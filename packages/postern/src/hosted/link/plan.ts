@@ -139,7 +139,7 @@ function decide(observed: Up, nat: NatChoice): LinkPart {
     case "changing":
       if (frontend.is === "released") return wait(serviceDeleting(subject), service.retryAfterMs);
       return planChanging(observed.known.serviceName, service, linkServicePolicy(subject));
-    case "there":
+    case "exists":
       return decideThere(observed, service.resource);
     case "absent":
       return checkBalancer(observed) ?? checkRoom(observed) ?? decideAbsent(observed, nat);
@@ -271,7 +271,7 @@ function decideAbsent(observed: Up, nat: NatChoice): LinkPart {
       return planSubnet(observed, nat);
     case "not needed":
       return act([], { reason: reasons.creating, message: "" });
-    case "there": {
+    case "exists": {
       const { subnet, isOwn, spare, capacity } = nat;
       const existed = subject.fields.privateLinkServiceID !== undefined;
       const why = existed ? "somebody deleted it" : "the cluster has none yet";

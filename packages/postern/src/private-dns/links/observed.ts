@@ -1,12 +1,12 @@
 import { linkProvisioningOf } from "@postern/core/provisioning.ts";
 import { idKey, type ResourceId } from "@postern/core/resource-id.ts";
-import type { Look, ResourceGateway } from "../../azure/gateway.ts";
+import type { Observation, ResourceGateway } from "../../azure/gateway.ts";
 import type { VirtualNetworkLink } from "../../azure/gateways/private-dns.ts";
 
 /** A link that was looked at. */
 export interface ObservedLink {
   id: ResourceId;
-  look: Look<VirtualNetworkLink>;
+  observation: Observation<VirtualNetworkLink>;
 }
 
 /** A link that exists. */
@@ -17,8 +17,8 @@ export interface FoundLink {
 
 /** The links of a zone that exist and are not being changed. */
 export function foundLinks({ links }: { links: readonly ObservedLink[] }): FoundLink[] {
-  return links.flatMap(({ id, look }) =>
-    look.state === "there" ? [{ id, found: look.resource }] : [],
+  return links.flatMap(({ id, observation }) =>
+    observation.state === "exists" ? [{ id, found: observation.resource }] : [],
   );
 }
 
@@ -36,12 +36,13 @@ export function leadsTo(link: VirtualNetworkLink, network: ResourceId): boolean 
 const unhealthyLinkMs = 5_000;
 
 /** Look at a link. One that does not resolve is read again. */
-export async function lookAtLink(
-  gateway: Pick<ResourceGateway<VirtualNetworkLink>, "look">,
+export async function observeLink(
+  gateway: Pick<ResourceGateway<VirtualNetworkLink>, "observe">,
   id: string,
   maxAgeMs: number,
-): Promise<Look<VirtualNetworkLink>> {
-  const look = await gateway.look(id, maxAgeMs);
-  const healthy = look.state !== "there" || linkProvisioningOf(look.resource) === "succeeded";
-  return healthy ? look : gateway.look(id, unhealthyLinkMs);
+): Promise<Observation<VirtualNetworkLink>> {
+  const observation = await gateway.observe(id, maxAgeMs);
+  const healthy =
+    observation.state !== "exists" || linkProvisioningOf(observation.resource) === "succeeded";
+  return healthy ? observation : gateway.observe(id, unhealthyLinkMs);
 }

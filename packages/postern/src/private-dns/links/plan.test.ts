@@ -41,7 +41,10 @@ function found(
 ) {
   const tags = Object.fromEntries(claims.map((each) => [`postern_user_${each}`, "1"]));
   const properties = { virtualNetwork: { id: to }, ...state };
-  return { id: id(name), look: { state: "there" as const, resource: { tags, properties } } };
+  return {
+    id: id(name),
+    observation: { state: "exists" as const, resource: { tags, properties } },
+  };
 }
 
 const failed = { provisioningState: "Failed" };
@@ -98,7 +101,7 @@ test.each([
 });
 
 test("a link that is being changed may be the one that serves: no second one is created", () => {
-  const links = [{ id: id("x"), look: { state: "changing" as const, retryAfterMs: 7_000 } }];
+  const links = [{ id: id("x"), observation: { state: "changing" as const, retryAfterMs: 7_000 } }];
   expect(planLinks({ id: zone, links }, { ...policy, isServed: true })).toEqual({
     steps: [],
     problems: [said("Changing")],

@@ -88,7 +88,7 @@ export function planLinks(zone: ZoneWithLinks, policy: LinkPolicy): Part<LinkSte
   const { networks, user } = policy;
   // A tenant chooses how many networks are looked for among how many links.
   const byNetwork = Map.groupBy(foundLinks(zone), ({ found }) => networkKey(found));
-  const byId = new Map(zone.links.map(({ id, look }) => [idKey(id), look]));
+  const byId = new Map(zone.links.map(({ id, observation }) => [idKey(id), observation]));
   const wanted = new Set(networks.map(idKey));
   const stale = foundLinks(zone)
     .filter(({ found }) => isClaimed(found.tags, user) && !wanted.has(networkKey(found)))
@@ -109,20 +109,20 @@ export function planLinks(zone: ZoneWithLinks, policy: LinkPolicy): Part<LinkSte
 function createLink(
   zone: ZoneWithLinks,
   network: ResourceId,
-  byId: ReadonlyMap<string, ObservedLink["look"]>,
+  byId: ReadonlyMap<string, ObservedLink["observation"]>,
   policy: LinkPolicy,
 ): Part<LinkStep> {
   const { report: words } = policy;
   const candidates = policy.idsFor(network);
-  const [changing] = zone.links.flatMap(({ look }) =>
-    look.state === "changing" ? [look.retryAfterMs] : [],
+  const [changing] = zone.links.flatMap(({ observation }) =>
+    observation.state === "changing" ? [observation.retryAfterMs] : [],
   );
   if (changing !== undefined && policy.isServed) return wait(words.changing, changing);
   for (const id of candidates) {
-    const look = byId.get(idKey(id));
-    if (look?.state === "changing") return wait(words.changing, look.retryAfterMs);
-    if (look?.state === "failed") {
-      const { failure } = look;
+    const observation = byId.get(idKey(id));
+    if (observation?.state === "changing") return wait(words.changing, observation.retryAfterMs);
+    if (observation?.state === "failed") {
+      const { failure } = observation;
       const problem = failure.passing ? words.changing : words.refused(network, failure);
       return { ...fail(failure), problems: [problem] };
     }

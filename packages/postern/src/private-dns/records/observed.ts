@@ -1,5 +1,5 @@
 import type { ResourceId } from "@postern/core/resource-id.ts";
-import type { Look } from "../../azure/gateway.ts";
+import type { Observation } from "../../azure/gateway.ts";
 import type { PrivateRecordSet } from "../../azure/gateways/private-dns.ts";
 import type { DnsRecordSet } from "../../azure/gateways/public-dns.ts";
 
@@ -19,7 +19,7 @@ export interface RecordSet {
 /** A record set that was looked at. */
 export interface ObservedRecord {
   id: ResourceId;
-  look: Look<RecordSet>;
+  observation: Observation<RecordSet>;
 }
 
 /** A record set that exists. */
@@ -30,8 +30,8 @@ export interface FoundRecord {
 
 /** The record sets of a zone that exist. */
 export function foundRecords({ records }: { records: readonly ObservedRecord[] }): FoundRecord[] {
-  return records.flatMap(({ id, look }) =>
-    look.state === "there" ? [{ id, found: look.resource }] : [],
+  return records.flatMap(({ id, observation }) =>
+    observation.state === "exists" ? [{ id, found: observation.resource }] : [],
   );
 }
 

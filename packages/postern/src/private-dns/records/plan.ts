@@ -61,13 +61,15 @@ function planRecord(
 ): Part<RecordStep> {
   const { report } = policy;
   const id = recordId(zone.id, desired);
-  const look = zone.records.find((each) => sameId(each.id, id))?.look ?? { state: "absent" };
-  if (look.state === "changing") return wait(report.changing, look.retryAfterMs);
-  if (look.state === "failed")
-    return { ...fail(look.failure), problems: [report.failed(look.failure)] };
+  const observation = zone.records.find((each) => sameId(each.id, id))?.observation ?? {
+    state: "absent",
+  };
+  if (observation.state === "changing") return wait(report.changing, observation.retryAfterMs);
+  if (observation.state === "failed")
+    return { ...fail(observation.failure), problems: [report.failed(observation.failure)] };
   const inTheWay = foundRecords(zone).find(({ found }) => isInTheWay(found, desired));
   if (inTheWay !== undefined && policy.conflict !== undefined) return policy.conflict(inTheWay);
-  const found = look.state === "there" ? look.resource : undefined;
+  const found = observation.state === "exists" ? observation.resource : undefined;
   const decision = found
     ? policy.decide({ id, found }, isAsDesired(found, desired))
     : ("write" as const);

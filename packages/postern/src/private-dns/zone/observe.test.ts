@@ -2,7 +2,7 @@ import { parseResourceId } from "@postern/core/resource-id.ts";
 import { expect, test } from "vitest";
 import { ManualClock } from "../../../../../test/manual-clock.ts";
 import type { ArmClient } from "../../azure/arm.ts";
-import { Sightings } from "../../azure/sightings.ts";
+import { ReadCache } from "../../azure/read-cache.ts";
 import { observeZone } from "./observe.ts";
 
 const zones =
@@ -10,13 +10,13 @@ const zones =
 const zone = `${zones}/one.hypershift.local`;
 const link = `${zone}/virtualNetworkLinks/private-router-vnet-link`;
 
-test("a link that does not resolve yet is read again although it was seen", async () => {
+test("a link that does not resolve yet is read again although it is cached", async () => {
   const clock = new ManualClock(0);
-  const sightings = new Sightings({ clock });
+  const readCache = new ReadCache({ clock });
   let virtualNetworkLinkState = "InProgress";
   const asked: string[] = [];
   const arm = {
-    sightings,
+    readCache,
     prove: async () => undefined,
     check: async () => undefined,
     request: async (_method: string, path: string) => {
@@ -37,8 +37,10 @@ test("a link that does not resolve yet is read again although it was seen", asyn
       isDue: () => false,
     };
     const seen = await observeZone({ id: parseResourceId(zone) }, arm, reads);
-    return seen.links.map(({ look }) =>
-      look.state === "there" ? look.resource.properties.virtualNetworkLinkState : look.state,
+    return seen.links.map(({ observation }) =>
+      observation.state === "exists"
+        ? observation.resource.properties.virtualNetworkLinkState
+        : observation.state,
     );
   };
   expect(await see()).toEqual(["InProgress"]);

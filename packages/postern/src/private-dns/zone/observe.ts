@@ -7,7 +7,7 @@ import {
   type ResourceId,
 } from "@postern/core/resource-id.ts";
 import type { ArmClient } from "../../azure/arm.ts";
-import type { Look } from "../../azure/gateway.ts";
+import type { Observation } from "../../azure/gateway.ts";
 import {
   type PrivateDnsZone,
   privateDnsZones,
@@ -17,7 +17,7 @@ import {
 import { type DnsZone, dnsRecordSets, dnsZones } from "../../azure/gateways/public-dns.ts";
 import type { Reconcile } from "../../kube/reconcile.ts";
 import { tryRead } from "../../kube/try-read.ts";
-import { lookAtLink, type ObservedLink } from "../links/observed.ts";
+import { type ObservedLink, observeLink } from "../links/observed.ts";
 import { fromPrivate, fromPublic, type ObservedRecord } from "../records/observed.ts";
 import { isPublicZone, type ObservedZone, type Zone } from "./observed.ts";
 
@@ -59,13 +59,13 @@ export async function observeZone(
 ): Promise<ObservedZone> {
   const { id } = query;
   const isPublic = isPublicZone(id);
-  const zone = await tryRead<Look<DnsZone | PrivateDnsZone>>(reads.reconcile, () =>
-    isPublic ? dnsZones(arm).look(id, reads.maxAgeMs) : lookAtPrivateZone(id, arm, reads),
+  const zone = await tryRead<Observation<DnsZone | PrivateDnsZone>>(reads.reconcile, () =>
+    isPublic ? dnsZones(arm).observe(id, reads.maxAgeMs) : observePrivateZone(id, arm, reads),
   );
   if ("failed" in zone) return unreadZone(id, { on: "zone", failure: zone.failed });
-  const look = mapLook(zone, zoneFrom);
-  const empty: ObservedZone = { id, look, links: [], records: [] };
-  if (zone.state !== "there") return empty;
+  const observation = mapObservation(zone, zoneFrom);
+  const empty: ObservedZone = { id, observation, links: [], records: [] };
+  if (zone.state !== "exists") return empty;
   const found = zone.resource;
   if (reads.trustsEmptyCounts) await learnEmptyLists(id, found.properties, arm);
   const [links, records] = await Promise.all([
@@ -75,21 +75,21 @@ export async function observeZone(
   if ("failed" in links) return { ...empty, unread: { on: "link", failure: links.failed } };
   if ("failed" in records)
     return { ...empty, links, unread: { on: "record", failure: records.failed } };
-  return { id, look, links, records };
+  return { id, observation, links, records };
 }
 
 /** Azure allows few reads of DNS, and one list of zones shows what is missing in all of them. */
-async function lookAtPrivateZone(
+async function observePrivateZone(
   id: ResourceId,
   arm: ArmClient,
   { drift, maxAgeMs }: ZoneReads,
-): Promise<Look<PrivateDnsZone>> {
+): Promise<Observation<PrivateDnsZone>> {
   const gateway = privateDnsZones(arm);
   const group = parentOf(id);
-  if (!drift || group === undefined) return gateway.look(id, maxAgeMs);
+  if (!drift || group === undefined) return gateway.observe(id, maxAgeMs);
   const ageMs = zonesAgeMs(group, arm, maxAgeMs);
   await gateway.list(group, ageMs);
-  return gateway.look(id, ageMs);
+  return gateway.observe(id, ageMs);
 }
 
 /**
@@ -99,7 +99,7 @@ async function lookAtPrivateZone(
 export function zonesAgeMs(group: ResourceId, arm: ArmClient, maxAgeMs: number): number {
   const ageMs = Math.max(maxAgeMs, zonesListedMs);
   const zones = `${group}/providers/Microsoft.Network/privateDnsZones`;
-  return arm.sightings.isListed(zones, ageMs) || arm.takeSpareDnsRead(group) ? ageMs : ever;
+  return arm.readCache.isListed(zones, ageMs) || arm.takeSpareDnsRead(group) ? ageMs : ever;
 }
 
 /** A link changes rarely without a change of its zone's counts: where Azure fails it later, or somebody replaces its tags. */
@@ -120,7 +120,7 @@ export function unreadZone(
   id: ResourceId,
   unread: NonNullable<ObservedZone["unread"]>,
 ): ObservedZone {
-  return { id, look: { state: "absent" }, links: [], records: [], unread };
+  return { id, observation: { state: "absent" }, links: [], records: [], unread };
 }
 
 function zoneFrom(found: DnsZone | PrivateDnsZone): Zone {
@@ -136,14 +136,14 @@ interface Counts {
 }
 
 /** A zone that has just been seen without links, or with nothing but its SOA record, need not be listed. */
-async function learnEmptyLists(id: ResourceId, counts: Counts, { sightings }: ArmClient) {
+async function learnEmptyLists(id: ResourceId, counts: Counts, { readCache }: ArmClient) {
   // Only where nothing is known yet: the counts are as old as the sighting of the zone.
   const list = `${parentOf(id)}/providers/Microsoft.Network/privateDnsZones`;
-  if (sightings.of(list, id, listedMs) === undefined) return;
+  if (readCache.of(list, id, listedMs) === undefined) return;
   if (counts.numberOfVirtualNetworkLinks === 0)
-    await sightings.list(`${id}/virtualNetworkLinks`, ever, async () => []);
+    await readCache.list(`${id}/virtualNetworkLinks`, ever, async () => []);
   if (counts.numberOfRecordSets === 1)
-    await sightings.list(`${id}/ALL`, ever, async () => [{ id: `${id}/SOA/@`, properties: {} }]);
+    await readCache.list(`${id}/ALL`, ever, async () => [{ id: `${id}/SOA/@`, properties: {} }]);
 }
 
 /** How old what is known of a zone's links or record sets may be. */
@@ -171,12 +171,12 @@ async function observeLinks(
     () => reads.isDue("links", id, arm),
     reads,
   );
-  const look = (one: string, maxAgeMs: number) => lookAtLink(gateway, one, maxAgeMs);
-  const observed = await lookAtAll({ look }, await gateway.list(id, age), links, age);
-  const failed = observed.filter((each) => each.look.state === "failed");
+  const observe = (one: string, maxAgeMs: number) => observeLink(gateway, one, maxAgeMs);
+  const observed = await observeAll({ observe }, await gateway.list(id, age), links, age);
+  const failed = observed.filter((each) => each.observation.state === "failed");
   if (failed.length === 0) return observed;
   // Azure may have refused it because another link leads to the same network already: whatever it answered, the list tells.
-  const fresh = await lookAtAll(gateway, await gateway.list(id, 0), [], listedMs);
+  const fresh = await observeAll(gateway, await gateway.list(id, 0), [], listedMs);
   const others = fresh.filter((each) => !failed.some((one) => idKey(one.id) === idKey(each.id)));
   return [...failed, ...others];
 }
@@ -196,8 +196,11 @@ async function observeRecords(
     const age = await ageOf(known, properties.numberOfRecordSets, isDue, reads);
     const listed = await gateway.list(id, age);
     const wanted = only === undefined ? listed : listed.filter((each) => isNamed(each, only));
-    const looks = await lookAtAll(gateway, wanted, records, Math.max(age, listedMs));
-    return looks.map((each) => ({ id: each.id, look: mapLook(each.look, form) }));
+    const observations = await observeAll(gateway, wanted, records, Math.max(age, listedMs));
+    return observations.map((each) => ({
+      id: each.id,
+      observation: mapObservation(each.observation, form),
+    }));
   };
   return isPublicZone(id)
     ? readAll(dnsRecordSets(arm), fromPublic)
@@ -206,26 +209,28 @@ async function observeRecords(
 
 interface Lister<T> {
   list(scope: string, maxAgeMs: number): Promise<T[]>;
-  look(id: string, maxAgeMs: number): Promise<Look<T>>;
+  observe(id: string, maxAgeMs: number): Promise<Observation<T>>;
 }
 
 /** Everything listed and everything that is of interest beside it, each once. */
-async function lookAtAll<T extends { id?: string }>(
-  gateway: Pick<Lister<T>, "look">,
+async function observeAll<T extends { id?: string }>(
+  gateway: Pick<Lister<T>, "observe">,
   listed: readonly T[],
   also: readonly ResourceId[],
   maxAgeMs: number,
-): Promise<{ id: ResourceId; look: Look<T> }[]> {
+): Promise<{ id: ResourceId; observation: Observation<T> }[]> {
   const ids = new Map<string, ResourceId>();
   for (const { id } of listed) if (id !== undefined) ids.set(idKey(id), parseResourceId(id));
   for (const id of also) ids.set(idKey(id), id);
   return Promise.all(
-    [...ids.values()].map(async (id) => ({ id, look: await gateway.look(id, maxAgeMs) })),
+    [...ids.values()].map(async (id) => ({ id, observation: await gateway.observe(id, maxAgeMs) })),
   );
 }
 
-function mapLook<T, U>(look: Look<T>, form: (found: T) => U): Look<U> {
-  return look.state === "there" ? { state: "there", resource: form(look.resource) } : look;
+function mapObservation<T, U>(observation: Observation<T>, form: (found: T) => U): Observation<U> {
+  return observation.state === "exists"
+    ? { state: "exists", resource: form(observation.resource) }
+    : observation;
 }
 
 function isNamed({ id }: { id?: string }, name: string): boolean {

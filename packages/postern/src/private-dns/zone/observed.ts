@@ -1,7 +1,7 @@
 import type { Failure } from "@postern/core/failure.ts";
 import { type ResourceId, resourceIn } from "@postern/core/resource-id.ts";
 import type { Tags } from "@postern/core/tags.ts";
-import type { Look } from "../../azure/gateway.ts";
+import type { Observation } from "../../azure/gateway.ts";
 import type { ObservedLink } from "../links/observed.ts";
 import type { ObservedRecord } from "../records/observed.ts";
 
@@ -19,7 +19,7 @@ export interface Zone {
 /** A zone and what is in it. */
 export interface ObservedZone {
   id: ResourceId;
-  look: Look<Zone>;
+  observation: Observation<Zone>;
   links: readonly ObservedLink[];
   records: readonly ObservedRecord[];
   /** What of it could not be read. */
@@ -27,8 +27,8 @@ export interface ObservedZone {
 }
 
 /** The tags of a zone; none where it does not exist. */
-export function tagsOf({ look }: Pick<ObservedZone, "look">): Tags {
-  return look.state === "there" ? look.resource.tags : {};
+export function tagsOf({ observation }: Pick<ObservedZone, "observation">): Tags {
+  return observation.state === "exists" ? observation.resource.tags : {};
 }
 
 /** Whether an id is that of a public zone, or of something in one. */

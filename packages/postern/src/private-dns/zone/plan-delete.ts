@@ -89,10 +89,10 @@ export function deleteZone(
 
 /** When to look again at links that Azure is still writing or deleting. */
 function waitsIn({ links }: ObservedZone): number[] {
-  return links.flatMap(({ look }) => {
-    if (look.state === "changing") return [look.retryAfterMs];
-    if (look.state !== "failed") return [];
-    return fail(look.failure, undefined, deletingMs).requeueMs ?? [];
+  return links.flatMap(({ observation }) => {
+    if (observation.state === "changing") return [observation.retryAfterMs];
+    if (observation.state !== "failed") return [];
+    return fail(observation.failure, undefined, deletingMs).requeueMs ?? [];
   });
 }
 

@@ -75,16 +75,17 @@ export function planZone<Step extends PrivateDnsStep>(
   zone: ObservedZone,
   policy: ZonePolicy<Step>,
 ): ZonePlan<Step> {
-  const { look } = zone;
+  const { observation } = zone;
   const { report: words, missing } = policy;
   if (zone.unread !== undefined) return unusable(words.fail(zone.unread.failure));
-  if (look.state === "changing") return usable(wait(words.changing, look.retryAfterMs));
-  if (look.state === "failed") return unusable(words.fail(look.failure));
-  if (look.state === "absent")
+  if (observation.state === "changing")
+    return usable(wait(words.changing, observation.retryAfterMs));
+  if (observation.state === "failed") return unusable(words.fail(observation.failure));
+  if (observation.state === "absent")
     return missing === undefined
       ? usable(act([createZone(zone, policy)], words.creating))
       : unusable(report(missing));
-  const found = look.resource;
+  const found = observation.resource;
   const isFailed = provisioning(found.provisioningState) === "failed";
   if (missing !== undefined)
     return usable(isFailed ? words.failed(found, false) : policy.planContents(false));

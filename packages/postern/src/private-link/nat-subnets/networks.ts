@@ -83,7 +83,7 @@ export class Networks {
   ): Promise<NatNetwork | undefined> {
     const entry = this.#at(id);
     // What Azure has contradicted since is not known any more.
-    const known = view.sightings.of(collectionOf(id), id, Number.POSITIVE_INFINITY);
+    const known = view.readCache.of(collectionOf(id), id, Number.POSITIVE_INFINITY);
     if (known !== undefined && entry.seenAt > now - maxAgeMs) return entry.network;
     entry.reading ??= this.#read(view, id, entry, now).finally(() => {
       entry.reading = undefined;

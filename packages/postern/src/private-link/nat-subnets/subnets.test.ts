@@ -185,7 +185,7 @@ test("users spread over subnets that never overlap, never leave the space, and a
         let observed = network(prefixes, all);
         for (let user = 0; user < users; user++) {
           const choice = chooseShared(observed, installation, ({ name }) => used.get(name) ?? 0);
-          if (choice.is === "there") {
+          if (choice.is === "exists") {
             const { name, capacity } = choice.subnet;
             used.set(name, (used.get(name) ?? 0) + 1);
             expect(used.get(name)).toBeLessThanOrEqual(capacity);

@@ -112,7 +112,7 @@ export function isSharedSubnet(name: string, installation: string): boolean {
 /** From where a new link service takes its address. */
 export type SharedChoice =
   /** From this subnet; `left` are those that remain in all subnets together. */
-  | { is: "there"; subnet: NatSubnet; left: number }
+  | { is: "exists"; subnet: NatSubnet; left: number }
   /** One of ours is just being written; who waits will see whether it has room. */
   | { is: "changing" }
   /** From this one, when it is written again: what made it failed, or somebody changed it. */
@@ -140,7 +140,7 @@ export function chooseShared(
     left += room;
     if (chosen === undefined || byNumber(subnet, chosen) < 0) chosen = subnet;
   }
-  if (chosen !== undefined) return { is: "there", subnet: chosen, left };
+  if (chosen !== undefined) return { is: "exists", subnet: chosen, left };
   if (changing) return { is: "changing" };
   return broken === undefined ? { is: "none" } : { is: "broken", subnet: broken };
 }

@@ -70,10 +70,15 @@ async function publicAddress(
 ): Promise<Addresses> {
   const id = resourceIn(group, "Microsoft.Network/publicIPAddresses", name);
   const gateway = publicIPAddresses(arm);
-  let look = await gateway.look(id, maxAgeMs);
-  if (look.state === "absent" || (look.state === "there" && !look.resource.properties.ipAddress))
-    look = await gateway.look(id, Math.min(maxAgeMs, missingAgeMs));
-  return look.state === "there" ? addressesIn(look.resource.properties.ipAddress) : unknown;
+  let observation = await gateway.observe(id, maxAgeMs);
+  if (
+    observation.state === "absent" ||
+    (observation.state === "exists" && !observation.resource.properties.ipAddress)
+  )
+    observation = await gateway.observe(id, Math.min(maxAgeMs, missingAgeMs));
+  return observation.state === "exists"
+    ? addressesIn(observation.resource.properties.ipAddress)
+    : unknown;
 }
 
 /**
@@ -88,17 +93,17 @@ export async function endpointAddresses(
 ): Promise<Addresses> {
   const gateway = privateEndpoints(arm);
   const group = id.slice(0, id.toLowerCase().indexOf("/providers/"));
-  const look = async (ageMs: number) => {
+  const observation = async (ageMs: number) => {
     // One list serves all clusters of the group, and shows which endpoints do not exist.
     await gateway.list(group, ageMs);
-    const found = reachOf(await gateway.look(id, ageMs), service);
+    const found = reachOf(await gateway.observe(id, ageMs), service);
     // A list does not tell the addresses of interfaces.
     const unread = found.is === "without interface" || found.is === "without address";
-    return unread ? reachOf(await gateway.look(id, 0), service) : found;
+    return unread ? reachOf(await gateway.observe(id, 0), service) : found;
   };
-  let reach = await look(maxAgeMs);
+  let reach = await observation(maxAgeMs);
   if (reach.is !== "connected" && reach.is !== "changing")
-    reach = await look(Math.min(maxAgeMs, missingAgeMs));
+    reach = await observation(Math.min(maxAgeMs, missingAgeMs));
   if (reach.is === "connected") return { state: "known", values: [reach.address] };
   return reach.is === "changing" ? unknown : none;
 }

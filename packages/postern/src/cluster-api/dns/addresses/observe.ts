@@ -11,7 +11,7 @@ import {
   type FoundLink,
   foundLinks,
   leadsTo,
-  lookAtLink,
+  observeLink,
 } from "../../../private-dns/links/observed.ts";
 import { isClaimed } from "../../../private-dns/user.ts";
 import type { ZoneReads } from "../../../private-dns/zone/observe.ts";
@@ -169,11 +169,11 @@ async function observeToManagement(
   { metadata, spec }: AzureCluster,
   management: AzureCluster | undefined,
   { managementLinks }: ObserveOptions,
-  look: (link: ManagementLink) => Promise<Addresses>,
+  observation: (link: ManagementLink) => Promise<Addresses>,
 ): Promise<Observed["toManagement"]> {
   const lookAll = async (links: readonly ManagementLink[]): Promise<Observed["toManagement"]> =>
     Object.fromEntries(
-      await Promise.all(links.map(async (link) => [link, await look(link)] as const)),
+      await Promise.all(links.map(async (link) => [link, await observation(link)] as const)),
     );
   const connections = await lookAll(managementLinks);
   const [first] = managementLinks;
@@ -259,7 +259,7 @@ async function servingLink(
   const link = listed.find((each) => leadsTo(each, network));
   if (link?.id === undefined) return undefined;
   const id = parseResourceId(link.id);
-  const look = await lookAtLink(gateway, id, Number.POSITIVE_INFINITY);
-  if (look.state === "absent") return undefined;
-  return look.state === "there" ? { found: { id, found: look.resource } } : {};
+  const observation = await observeLink(gateway, id, Number.POSITIVE_INFINITY);
+  if (observation.state === "absent") return undefined;
+  return observation.state === "exists" ? { found: { id, found: observation.resource } } : {};
 }

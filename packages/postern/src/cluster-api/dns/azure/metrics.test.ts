@@ -79,8 +79,14 @@ test("the base domain is shown with its own count of record sets, until the last
   const azure = new PaperDns();
   const world = azure.observed(observed());
   const zones = world.zones.map((zone) =>
-    zone.role === "base" && zone.look.state === "there"
-      ? { ...zone, look: { ...zone.look, resource: { ...zone.look.resource, recordSets: 41 } } }
+    zone.role === "base" && zone.observation.state === "exists"
+      ? {
+          ...zone,
+          observation: {
+            ...zone.observation,
+            resource: { ...zone.observation.resource, recordSets: 41 },
+          },
+        }
       : zone,
   );
   metrics.show("org/wc1", { ...world, zones });

@@ -88,8 +88,8 @@ export class DnsMetrics {
   }
 
   #seriesOf(zone: ZoneInRole, tenants: Tenants): Series[] {
-    const { id, role, look } = zone;
-    if (look.state !== "there") return [];
+    const { id, role, observation } = zone;
+    if (observation.state !== "exists") return [];
     const type = isPublicZone(id) ? "public" : "private";
     const labels = { controller, zone: nameOf(id), type };
     const info = {
@@ -100,7 +100,7 @@ export class DnsMetrics {
     };
     if (role === "base") {
       // Of its record sets only those of the cluster are read: how many there are is the zone's own count.
-      const { recordSets } = look.resource;
+      const { recordSets } = observation.resource;
       const sum = { gauge: this.#sums, labels, value: recordSets ?? 0 };
       return [
         { gauge: this.#zones, labels: info, value: 1 },

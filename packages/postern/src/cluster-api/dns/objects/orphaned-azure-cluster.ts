@@ -1,7 +1,7 @@
 import { keyOf } from "@postern/core/kind.ts";
 import { type AzureCluster, azureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import { type CapiCluster, capiCluster } from "@postern/core/kinds/capi-cluster.ts";
-import { staleReadsMs } from "../../../azure/sightings.ts";
+import { staleReadsMs } from "../../../azure/read-cache.ts";
 import { defineFeature, type Observation, type Plan } from "../../../kube/feature.ts";
 import { waits } from "../../../kube/part.ts";
 import type { Reconcile } from "../../../kube/reconcile.ts";

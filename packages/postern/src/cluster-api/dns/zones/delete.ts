@@ -21,12 +21,12 @@ import { networkOf, zoneReport } from "./zone.ts";
  * everything in it: that was put there from inside the cluster.
  */
 export function planDeleteZone(observed: Observed, zone: ZoneInRole, why: string): Part<DnsStep> {
-  const { look, role, id } = zone;
+  const { observation, role, id } = zone;
   if (zone.unread !== undefined) return retry(zone.unread.failure);
-  if (look.state === "changing") return wait(pending, look.retryAfterMs);
-  if (look.state === "failed") return retry(look.failure, { retryMs: deletingMs });
-  if (look.state === "absent") return done;
-  const { tags, etag } = look.resource;
+  if (observation.state === "changing") return wait(pending, observation.retryAfterMs);
+  if (observation.state === "failed") return retry(observation.failure, { retryMs: deletingMs });
+  if (observation.state === "absent") return done;
+  const { tags, etag } = observation.resource;
   const user = userOf(observed);
   if (lacksTags(observed, zone)) {
     const restored = lacksOwner(observed, zone) ? withOwner(tags, observed) : tags;
@@ -39,7 +39,7 @@ export function planDeleteZone(observed: Observed, zone: ZoneInRole, why: string
     (claimed && lacksClaim(observed, zone, link, networkOf(observed, zone)));
   const isOwnRecord = ({ found }: FoundRecord) =>
     isOwned(found.metadata, observed) || lacksMark(observed, zone, found);
-  const part = deleteZone(zone, look.resource, {
+  const part = deleteZone(zone, observation.resource, {
     user,
     isClaimed: claimed,
     isWhole: role === "public" && isOwned(tags, observed),

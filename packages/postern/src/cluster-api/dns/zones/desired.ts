@@ -35,9 +35,10 @@ export function zoneIn(group: ResourceId, role: ZoneInRole["role"], name: string
 /** The zone that is the cluster's own: the one it has, wherever that is, else the one it is to have. */
 export function publicZone(observed: Observed): ZoneInRole | undefined {
   const zones = observed.zones.filter(({ role }) => role === "public");
-  const there = zones.filter(({ look, unread }) => look.state !== "absent" || unread);
+  const there = zones.filter(({ observation, unread }) => observation.state !== "absent" || unread);
   const ours = there.find(
-    ({ look }) => look.state === "there" && isClaimed(look.resource.tags, userOf(observed)),
+    ({ observation }) =>
+      observation.state === "exists" && isClaimed(observation.resource.tags, userOf(observed)),
   );
   return ours ?? there[0] ?? zones.find(({ id }) => id === observed.publicZoneId);
 }
@@ -66,11 +67,12 @@ export function desiredIn(observed: Observed, zone: ZoneInRole): Desired {
  * is written by the operator's own. Where the zone is another cluster's, so is the delegation.
  */
 function delegation(observed: Observed): Desired {
-  const look = publicZone(observed)?.look;
-  const values = look?.state === "there" ? look.resource.nameServers : [];
-  if (look?.state !== "there" || values.length === 0) return { records: [], unknown: () => true };
-  if (!isClaimed(look.resource.tags, userOf(observed))) {
-    const unsettled = isLeftToUs(look.resource);
+  const observation = publicZone(observed)?.observation;
+  const values = observation?.state === "exists" ? observation.resource.nameServers : [];
+  if (observation?.state !== "exists" || values.length === 0)
+    return { records: [], unknown: () => true };
+  if (!isClaimed(observation.resource.tags, userOf(observed))) {
+    const unsettled = isLeftToUs(observation.resource);
     return { records: [], unknown: () => unsettled };
   }
   const { name } = observed.cluster;
@@ -130,10 +132,11 @@ function withWildcard(
   if (!isName(target)) return { ...names, badTarget: target };
   const exists =
     names.records.some(({ name }) => name === target) ||
-    zone.records.some(({ look }) => {
-      if (look.state !== "there" || look.resource.name.toLowerCase() !== target) return false;
-      const leads = ["A", "AAAA", "CNAME"].includes(look.resource.type);
-      return leads && (!isOwned(look.resource.metadata, observed) || names.unknown(target));
+    zone.records.some(({ observation }) => {
+      if (observation.state !== "exists" || observation.resource.name.toLowerCase() !== target)
+        return false;
+      const leads = ["A", "AAAA", "CNAME"].includes(observation.resource.type);
+      return leads && (!isOwned(observation.resource.metadata, observed) || names.unknown(target));
     });
   if (!exists) return names;
   const zoneName = zone.id.slice(zone.id.lastIndexOf("/") + 1);

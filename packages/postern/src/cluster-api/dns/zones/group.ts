@@ -23,10 +23,10 @@ import { pending } from "./report.ts";
 export function planGroup(observed: Observed): Part<DnsStep> {
   const { group } = observed;
   if (group === undefined) return done;
-  const { id, look } = group;
-  if (look.state === "changing") return wait(pending, look.retryAfterMs);
-  if (look.state === "failed") return retry(look.failure);
-  if (look.state === "absent") {
+  const { id, observation } = group;
+  if (observation.state === "changing") return wait(pending, observation.retryAfterMs);
+  if (observation.state === "failed") return retry(observation.failure);
+  if (observation.state === "absent") {
     if (group.location === undefined)
       return report({
         reason: reasons.placeUnknown,
@@ -44,9 +44,13 @@ export function planGroup(observed: Observed): Part<DnsStep> {
     };
     return act([create], pending);
   }
-  const { tags = {}, location } = look.resource;
+  const { tags = {}, location } = observation.resource;
   // A zone that is there is judged by its own marks.
-  if (!isOwned(tags, observed) && !group.mayAdopt && publicZone(observed)?.look.state === "absent")
+  if (
+    !isOwned(tags, observed) &&
+    !group.mayAdopt &&
+    publicZone(observed)?.observation.state === "absent"
+  )
     return report({
       reason: reasons.ownedByAnother,
       message: `the zone ${observed.domains.cluster} is not created · the resource group ${nameOf(id)} exists and Postern did not create it · give the cluster another name, or tag the group ${ownerTag}=${observed.us.clusterID}/${observed.us.uid} to hand it over`,
@@ -72,7 +76,8 @@ export function remainingGroupEvents({
   group,
   ...observed
 }: Observed): { reason: string; note: string }[] {
-  if (group?.look.state !== "there" || !isOwned(group.look.resource.tags, observed)) return [];
+  if (group?.observation.state !== "exists" || !isOwned(group.observation.resource.tags, observed))
+    return [];
   const name = nameOf(group.id);
   const note = `resource group ${name} is left · Postern created it for this cluster and deletes no resource groups · delete it if it is empty: az group delete --name ${shellWord(name)}`;
   return [{ reason: reasons.groupLeft, note }];

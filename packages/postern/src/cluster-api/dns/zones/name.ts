@@ -72,8 +72,8 @@ export function delegationOf(observed: Observed): RecordSet | undefined {
  */
 export function isDelegationToUs(observed: Observed, found: RecordSet): boolean {
   if (!isDelegation(observed, found) || ownerIn(found.metadata) !== undefined) return false;
-  const look = publicZone(observed)?.look;
-  const servers = look?.state === "there" ? look.resource.nameServers : [];
+  const observation = publicZone(observed)?.observation;
+  const servers = observation?.state === "exists" ? observation.resource.nameServers : [];
   const own = new Set(servers.map(plainValue));
   return found.values.some((each) => own.has(plainValue(each)));
 }

@@ -17,12 +17,12 @@ import { originMark } from "./records.ts";
  *   toWorkload     a delegation that we adopted: the operator before us wrote both. It lies with the management cluster, so a
  *                  tenant must not get a zone there by the name of a cluster alone
  */
-export function proofOf(observed: Observed, zone: ZoneInRole): "there" | "pending" | "none" {
-  if (hasOurRecords(observed, zone) || zone.role === "toManagement") return "there";
+export function proofOf(observed: Observed, zone: ZoneInRole): "exists" | "pending" | "none" {
+  if (hasOurRecords(observed, zone) || zone.role === "toManagement") return "exists";
   const delegation = delegationOf(observed);
   if (zone.role === "public")
-    return observed.infrastructure?.is === "azure" || delegation !== undefined ? "there" : "none";
-  if (delegation?.metadata[originMark] === "adopted") return "there";
+    return observed.infrastructure?.is === "azure" || delegation !== undefined ? "exists" : "none";
+  if (delegation?.metadata[originMark] === "adopted") return "exists";
   return baseRecords(observed).some((each) => isDelegationToUs(observed, each))
     ? "pending"
     : "none";
@@ -34,9 +34,9 @@ export function proofOf(observed: Observed, zone: ZoneInRole): "there" | "pendin
  */
 export function isLeftToNext(
   { us, infrastructure }: Observed,
-  { role, look }: ZoneInRole,
+  { role, observation }: ZoneInRole,
 ): boolean {
-  const last = look.state === "there" ? lastUserIn(look.resource.tags) : undefined;
+  const last = observation.state === "exists" ? lastUserIn(observation.resource.tags) : undefined;
   if (last === undefined) return false;
   const isWithCluster =
     role === "toManagement" || (role === "public" && infrastructure?.is === "azure");
@@ -45,16 +45,16 @@ export function isLeftToNext(
 
 /** Whether the tags of a zone of ours were replaced. */
 export function lacksTags(observed: Observed, zone: ZoneInRole): boolean {
-  if (zone.look.state !== "there" || zone.role === "base") return false;
-  const { tags } = zone.look.resource;
+  if (zone.observation.state !== "exists" || zone.role === "base") return false;
+  const { tags } = zone.observation.resource;
   if (claimsIn(tags).length > 0 || isCapz(tags) || ownerIn(tags) !== undefined) return false;
   return lacksOwner(observed, zone) || hasOurRecords(observed, zone);
 }
 
 /** Whether a public zone that we created no longer says so. */
-export function lacksOwner(observed: Observed, { role, look }: ZoneInRole): boolean {
-  if (role !== "public" || look.state !== "there") return false;
-  const { tags, nameServers } = look.resource;
+export function lacksOwner(observed: Observed, { role, observation }: ZoneInRole): boolean {
+  if (role !== "public" || observation.state !== "exists") return false;
+  const { tags, nameServers } = observation.resource;
   if (ownerIn(tags) !== undefined || isCapz(tags)) return false;
   const delegation = delegationOf(observed);
   return (

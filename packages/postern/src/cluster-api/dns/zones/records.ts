@@ -39,10 +39,11 @@ export function isUnmarked({ metadata, registered }: RecordSet): boolean {
  * Whether a record set may have had its metadata removed: it has a name and a type that we write in a zone of this role, no metadata at
  * all, and the zone is claimed by us alone. It is ours if its values are ours, too.
  */
-function isBare(observed: Observed, { role, look }: ZoneInRole, found: RecordSet): boolean {
+function isBare(observed: Observed, { role, observation }: ZoneInRole, found: RecordSet): boolean {
   const { registered, metadata, type, name } = found;
-  if (look.state !== "there" || registered || Object.keys(metadata).length > 0) return false;
-  const { tags } = look.resource;
+  if (observation.state !== "exists" || registered || Object.keys(metadata).length > 0)
+    return false;
+  const { tags } = observation.resource;
   const user = userOf(observed);
   if (!isClaimed(tags, user) || otherClaims(tags, user).length > 0) return false;
   const isWildcard = name === wildcard;
@@ -157,12 +158,12 @@ function decideOn(
 /** The other cluster that a record set belongs to, if it uses this zone too. */
 function sharerOf(
   observed: Observed,
-  { role, look }: ZoneInRole,
+  { role, observation }: ZoneInRole,
   found: RecordSet,
 ): Owner | undefined {
-  if (role !== "toManagement" || look.state !== "there") return undefined;
+  if (role !== "toManagement" || observation.state !== "exists") return undefined;
   const owner = ownerIn(found.metadata);
-  return otherClaims(look.resource.tags, userOf(observed)).find((claim) =>
+  return otherClaims(observation.resource.tags, userOf(observed)).find((claim) =>
     isSameCluster(owner, claim),
   );
 }
@@ -206,8 +207,8 @@ function saysOrigin(observed: Observed, { role }: ZoneInRole, { metadata }: Reco
 }
 
 function isCreated(observed: Observed): boolean {
-  const look = publicZone(observed)?.look;
-  return look?.state === "there" && isOwned(look.resource.tags, observed);
+  const observation = publicZone(observed)?.observation;
+  return observation?.state === "exists" && isOwned(observation.resource.tags, observed);
 }
 
 function refuse(observed: Observed, zone: ZoneInRole, { id, found }: FoundRecord): Part<never> {

@@ -98,7 +98,7 @@ function adoptionOf(observed: Observed, zone: ZoneInRole, found: Zone): Adoption
       return refuse(
         `Postern did not create it · delete it, or tag it ${claimPrefix}${observed.us.clusterID}=${observed.us.uid} to hand it over`,
       );
-    case "there": {
+    case "exists": {
       const { unknown } = desiredIn(observed, zone);
       const complete = !foundRecords(zone).some(({ found }) => isAwaited(found, unknown));
       return { is: "adopt", complete };

@@ -108,7 +108,7 @@ export function ownersIn(
 
 /** Whether one claim has what it requests, must wait for it, or cannot have it because of another. */
 export type ClaimState =
-  | { is: "there" }
+  | { is: "exists" }
   | { is: "pending" }
   /** `by` is a cluster, where it is one. */
   | { is: "taken"; by: string | undefined };
@@ -125,5 +125,5 @@ export function claimStateOf(
   const another = owners.find((each) => isFrozen(each)) ?? entitled;
   if (another !== undefined && another.key !== claim.cluster.key)
     return { is: "taken", by: another.key };
-  return there !== undefined && isFor(there, claim.endpoint) ? { is: "there" } : { is: "pending" };
+  return there !== undefined && isFor(there, claim.endpoint) ? { is: "exists" } : { is: "pending" };
 }

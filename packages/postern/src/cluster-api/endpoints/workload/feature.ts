@@ -2,7 +2,7 @@ import { type KubeObject, keyOf } from "@postern/core/kind.ts";
 import { type AzureCluster, azureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import { azureClusterIdentity } from "@postern/core/kinds/azure-cluster-identity.ts";
 import { type CapiCluster, capiCluster } from "@postern/core/kinds/capi-cluster.ts";
-import { staleReadsMs } from "../../../azure/sightings.ts";
+import { staleReadsMs } from "../../../azure/read-cache.ts";
 import { defineFeature } from "../../../kube/feature.ts";
 import type { Also, MakeFeature, Parts } from "../../../kube/runtime.ts";
 import { policiesOf } from "../../../kube/step-policy.ts";

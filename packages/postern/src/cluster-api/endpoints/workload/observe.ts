@@ -5,12 +5,12 @@ import type { PrivateEndpointSpec } from "@postern/core/kinds/azure-cluster-netw
 import type { CapiCluster } from "@postern/core/kinds/capi-cluster.ts";
 import { idKey, resourceGroupId, resourceIn } from "@postern/core/resource-id.ts";
 import type { ArmClient } from "../../../azure/arm.ts";
-import type { Look } from "../../../azure/gateway.ts";
+import type { Observation } from "../../../azure/gateway.ts";
 import {
   type PrivateEndpoint,
   privateEndpoints,
 } from "../../../azure/gateways/private-endpoints.ts";
-import { oldestSightingMs } from "../../../azure/sightings.ts";
+import { maxReadAgeMs } from "../../../azure/read-cache.ts";
 import type { WatchCache } from "../../../kube/cache.ts";
 import type { KubeClient } from "../../../kube/client.ts";
 import type { Reconcile } from "../../../kube/reconcile.ts";
@@ -116,14 +116,14 @@ export async function observe(
         ? await foreignIn(management, kube, reconcile.signal)
         : new Set<string>();
     const remaining = await observeRemaining({ ...deletion, foreign }, managementArm, {
-      maxAgeMs: Math.min(unconnectedAgeMs, oldestSightingMs(reconcile)),
+      maxAgeMs: Math.min(unconnectedAgeMs, maxReadAgeMs(reconcile)),
       now: reconcile.now().getTime(),
       since: sources.since,
     });
     return { ...observed, remaining, ...(arm && { arm }) };
   }
   sources.since.forget(cluster.key);
-  const maxAgeMs = oldestSightingMs(reconcile);
+  const maxAgeMs = maxReadAgeMs(reconcile);
   const [claims, connections] = await Promise.all([
     tryRead(reconcile, () => lookAll(observed.claims, management, managementArm, maxAgeMs)),
     tryRead(reconcile, () =>
@@ -212,7 +212,7 @@ function observedClaims(
     const neighbours = group === undefined ? [] : neighboursOf(group, sources);
     const owners = there ? ownersIn(there, new Map([[group ?? "", neighbours]])) : [];
     const state = claimStateOf(claim, rivalsOf(claim, management, sources), there, owners);
-    return { claim, state, look: undefined };
+    return { claim, state, observation: undefined };
   });
 }
 
@@ -255,7 +255,7 @@ function observedConnections(
       configured: isConfigured,
       desired,
       found: ours ? found : undefined,
-      look: undefined,
+      observation: undefined,
     };
   });
 }
@@ -264,7 +264,7 @@ function observedConnections(
 export function endpointToLookUp(
   each: ObservedClaim | ObservedConnection,
 ): PrivateEndpointSpec | undefined {
-  if ("claim" in each) return each.state.is === "there" ? each.claim.endpoint : undefined;
+  if ("claim" in each) return each.state.is === "exists" ? each.claim.endpoint : undefined;
   return each.found && each.desired;
 }
 
@@ -279,22 +279,23 @@ async function lookAll<T extends ObservedClaim | ObservedConnection>(
   const gateway = privateEndpoints(arm());
   // For all clusters of a group one list tells what is there.
   await gateway.list(group, maxAgeMs);
-  const lookAt = async (endpoint: PrivateEndpointSpec): Promise<Look<PrivateEndpoint>> => {
+  const lookAt = async (endpoint: PrivateEndpointSpec): Promise<Observation<PrivateEndpoint>> => {
     const id = resourceIn(group, "Microsoft.Network/privateEndpoints", endpoint.name);
     const service = serviceOf(endpoint);
-    const isKnown = (look: Look<PrivateEndpoint>) =>
-      ["connected", "changing"].includes(reachOf(look, service).is) || look.state === "failed";
-    const known = await gateway.look(id, maxAgeMs);
+    const isKnown = (observation: Observation<PrivateEndpoint>) =>
+      ["connected", "changing"].includes(reachOf(observation, service).is) ||
+      observation.state === "failed";
+    const known = await gateway.observe(id, maxAgeMs);
     if (isKnown(known)) return known;
     await gateway.list(group, unconnectedAgeMs);
-    const fresh = await gateway.look(id, unconnectedAgeMs);
+    const fresh = await gateway.observe(id, unconnectedAgeMs);
     // A list does not tell the addresses of interfaces.
-    return reachOf(fresh, service).is.startsWith("without") ? gateway.look(id, 0) : fresh;
+    return reachOf(fresh, service).is.startsWith("without") ? gateway.observe(id, 0) : fresh;
   };
   return Promise.all(
     all.map(async (each) => {
       const endpoint = endpointToLookUp(each);
-      return endpoint === undefined ? each : { ...each, look: await lookAt(endpoint) };
+      return endpoint === undefined ? each : { ...each, observation: await lookAt(endpoint) };
     }),
   );
 }

@@ -2,7 +2,7 @@ import type { Failure } from "@postern/core/failure.ts";
 import type { PrivateEndpointSpec } from "@postern/core/kinds/azure-cluster-network.ts";
 import type { CapiCondition } from "@postern/core/kinds/capi-condition.ts";
 import type { ResourceId } from "@postern/core/resource-id.ts";
-import type { Look } from "../../../azure/gateway.ts";
+import type { Observation } from "../../../azure/gateway.ts";
 import type { PrivateEndpoint } from "../../../azure/gateways/private-endpoints.ts";
 import type { ManagementLink } from "../../names.ts";
 import type { Claim } from "../claims/claims.ts";
@@ -13,7 +13,7 @@ import type { ClusterFacts } from "../spec/facts.ts";
 export interface ObservedClaim {
   claim: Claim;
   state: ClaimState;
-  look: Look<PrivateEndpoint> | undefined;
+  observation: Observation<PrivateEndpoint> | undefined;
 }
 
 /** One way from the workload cluster to the management cluster. */
@@ -25,7 +25,7 @@ export interface ObservedConnection {
   configured: boolean;
   desired: PrivateEndpointSpec;
   found: PrivateEndpointSpec | undefined;
-  look: Look<PrivateEndpoint> | undefined;
+  observation: Observation<PrivateEndpoint> | undefined;
 }
 
 /** What is left on the management side of a cluster that is being deleted. */
@@ -33,7 +33,11 @@ export interface Remaining {
   /** Endpoints that are still desired in the spec of the management cluster. */
   inSpec: readonly string[];
   /** Endpoints in Azure that lead to the cluster and to nobody else. `isOwned`: CAPZ or Postern created it. */
-  inAzure: readonly { id: ResourceId; isOwned: boolean; look: Look<PrivateEndpoint> }[];
+  inAzure: readonly {
+    id: ResourceId;
+    isOwned: boolean;
+    observation: Observation<PrivateEndpoint>;
+  }[];
   /** How long they have been observed there, and how long the spec has been clean. */
   inSpecMs: number;
   cleanMs: number;

@@ -83,8 +83,12 @@ function checkReads(observed: Observed): Plan<WorkloadStep> | undefined {
 /** What CAPZ or Postern created is deleted, once CAPZ had its time; what nobody owns is left. */
 function planAzure(observed: Observed): Plan<WorkloadStep> {
   const { inAzure = [], cleanMs = 0 } = observed.remaining ?? {};
-  const owned = inAzure.filter(({ isOwned, look }) => isOwned && look.state !== "absent");
-  const foreign = inAzure.filter(({ isOwned, look }) => !isOwned && look.state === "there");
+  const owned = inAzure.filter(
+    ({ isOwned, observation }) => isOwned && observation.state !== "absent",
+  );
+  const foreign = inAzure.filter(
+    ({ isOwned, observation }) => !isOwned && observation.state === "exists",
+  );
   if (owned.length === 0 && foreign.length === 0) {
     if (cleanMs >= quietMs || observed.cluster.links.length === 0) return removeFinalizer;
     return planPart(deleting("nothing leads to this cluster any more", quietMs - cleanMs));
@@ -103,18 +107,18 @@ function planAzure(observed: Observed): Plan<WorkloadStep> {
       ? wait({ reason: reasons.deletionFailed, message }, Math.min(ms, waits.changeMs))
       : deleting(`${names} is still in Azure · it is deleted when CAPZ does not`, ms);
   if (cleanMs < graceMs) return planPart(waitFor(graceMs - cleanMs));
-  const changing = owned.flatMap(({ look }) =>
-    look.state === "changing" ? [look.retryAfterMs] : [],
+  const changing = owned.flatMap(({ observation }) =>
+    observation.state === "changing" ? [observation.retryAfterMs] : [],
   );
-  const steps = owned.flatMap(({ id, look }): WorkloadStep[] =>
-    look.state === "changing"
+  const steps = owned.flatMap(({ id, observation }): WorkloadStep[] =>
+    observation.state === "changing"
       ? []
       : [
           {
             do: "delete endpoint",
             verb: "delete",
             id,
-            etag: look.state === "there" ? look.resource.etag : undefined,
+            etag: observation.state === "exists" ? observation.resource.etag : undefined,
             why: `${nameOf(id)} leads to a cluster that is being deleted, and CAPZ has left it`,
             event: reasons.deletingEndpoint,
             failsAs: reasons.deletionFailed,

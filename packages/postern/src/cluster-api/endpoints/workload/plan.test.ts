@@ -239,9 +239,9 @@ describe("the endpoint to the management cluster", () => {
     paper.managementLinks = ["gateway"];
     for (const step of paper.planWorkload(key).steps) paper.apply(step);
     const observed = paper.see(key);
-    const look = { state: "changing", retryAfterMs: 10_000 } as const;
+    const observation = { state: "changing", retryAfterMs: 10_000 } as const;
     const connections = observed.connections.map((way) =>
-      way.link === "gateway" ? { ...way, look } : way,
+      way.link === "gateway" ? { ...way, observation } : way,
     );
     expect(plan({ ...observed, connections })).toMatchObject({
       steps: [],
@@ -347,8 +347,11 @@ describe("an address", () => {
 
   test("stays while its endpoint is being changed", () => {
     const observed = connected().see(key);
-    const look = { state: "changing", retryAfterMs: 10_000 } as const;
-    const changing = { ...observed, claims: observed.claims.map((each) => ({ ...each, look })) };
+    const observation = { state: "changing", retryAfterMs: 10_000 } as const;
+    const changing = {
+      ...observed,
+      claims: observed.claims.map((each) => ({ ...each, observation })),
+    };
     expect(plan(changing)).toMatchObject({
       steps: [],
       conditions: [{ status: "True" }],

@@ -20,9 +20,9 @@ export async function isInOwnGroup(
   cluster: string,
 ): Promise<boolean> {
   const isOwn = (tags: Tags | undefined) => tagOf(tags, capzTagPrefix + cluster) === "owned";
-  const balancer = await loadBalancers(arm).look(resources.balancer, oldestMs);
-  if (balancer.state === "there" && isOwn(balancer.resource.tags)) return true;
+  const balancer = await loadBalancers(arm).observe(resources.balancer, oldestMs);
+  if (balancer.state === "exists" && isOwn(balancer.resource.tags)) return true;
   if (!sameId(parentOf(resources.network) ?? "", resources.group)) return false;
-  const network = await virtualNetworks(arm).look(resources.network, oldestMs);
-  return network.state === "there" && isOwn(network.resource.tags);
+  const network = await virtualNetworks(arm).observe(resources.network, oldestMs);
+  return network.state === "exists" && isOwn(network.resource.tags);
 }

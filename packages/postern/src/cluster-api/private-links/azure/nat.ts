@@ -31,17 +31,20 @@ export function planNat(
       const message = `private link ${link.name} waits · ${why} · ${todo}`;
       return wait({ reason: reasons.subnetUnfit, message }, requeueMs);
     };
-    if (found === undefined || found.look.state === "absent")
+    if (found === undefined || found.observation.state === "absent")
       return unfit(
         `network ${net} is not there`,
         "Cluster API Provider Azure makes it",
         awaitCapzMs,
       );
-    const { look } = found;
-    if (look.state === "failed") return retry(look.failure, { reason: reasons.subnetUnfit });
-    if (look.state === "changing")
-      return unfit(`network ${net} is being written`, "nothing to do", look.retryAfterMs);
-    const present = look.resource.properties.subnets?.find((each) => sameId(each.id ?? "", subnet));
+    const { observation } = found;
+    if (observation.state === "failed")
+      return retry(observation.failure, { reason: reasons.subnetUnfit });
+    if (observation.state === "changing")
+      return unfit(`network ${net} is being written`, "nothing to do", observation.retryAfterMs);
+    const present = observation.resource.properties.subnets?.find((each) =>
+      sameId(each.id ?? "", subnet),
+    );
     if (present === undefined)
       return unfit(
         `network ${net} has no subnet ${sub}`,
@@ -53,13 +56,13 @@ export function planNat(
       return wait(beingOpened(link, sub), waits.progressMs);
     const isFailed = provisioningOf(present) === "failed";
     if (isOpen(present) && !isFailed) continue;
-    if (isFailed && !isClusters(look.resource, found.isInGroup, subject))
+    if (isFailed && !isClusters(observation.resource, found.isInGroup, subject))
       return unfit(
         `subnet ${sub} is ${present.properties.provisioningState}, and network ${net} is not this cluster's own`,
         "have its owner write the subnet again",
         waits.changeMs,
       );
-    if (!isClusters(look.resource, found.isInGroup, subject))
+    if (!isClusters(observation.resource, found.isInGroup, subject))
       return unfit(
         `subnet ${sub} has network policies for link services, and network ${net} is not this cluster's own`,
         "have its owner set privateLinkServiceNetworkPolicies of the subnet to Disabled",

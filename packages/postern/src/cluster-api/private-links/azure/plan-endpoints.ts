@@ -34,21 +34,21 @@ export function planEndpoints(
 }
 
 function planDesiredEndpoint(
-  { endpoint, look, lacksTags = false }: ObservedEndpoints["desired"][number],
+  { endpoint, observation, lacksTags = false }: ObservedEndpoints["desired"][number],
   subject: Subject,
 ): Part<PrivateLinkStep> {
   const name = endpoint.name;
-  switch (look.state) {
+  switch (observation.state) {
     case "failed":
-      return retry(look.failure, { reason: reasons.notMade });
+      return retry(observation.failure, { reason: reasons.notMade });
     case "changing":
-      return planChanging(name, look, policy);
+      return planChanging(name, observation, policy);
     case "absent": {
       const why = `private endpoint ${name} is asked for and does not exist`;
       return planCreateEndpoint(endpoint, why, policy);
     }
-    case "there": {
-      const { resource } = look;
+    case "exists": {
+      const { resource } = observation;
       const foreign = checkOwner(resource, endpoint, subject, lacksTags, {
         thing: `private endpoint ${name}`,
         remedy: "give the endpoint another name, or tag it",

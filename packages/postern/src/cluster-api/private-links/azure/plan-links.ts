@@ -39,18 +39,18 @@ export function planLinks(
 }
 
 function planDesiredLink(
-  { link, look, missing, lacksTags = false }: ObservedLinks["desired"][number],
+  { link, observation, missing, lacksTags = false }: ObservedLinks["desired"][number],
   observed: ObservedLinks,
   subject: Subject,
   opened: Set<string>,
 ): Part<PrivateLinkStep> {
   const policy = linkPolicy(subject);
   const name = link.name;
-  switch (look.state) {
+  switch (observation.state) {
     case "failed":
-      return retry(look.failure, { reason: reasons.notMade });
+      return retry(observation.failure, { reason: reasons.notMade });
     case "changing":
-      return planChanging(name, look, policy);
+      return planChanging(name, observation, policy);
     case "absent":
       return (
         (missing && waitForFrontend(name, missing)) ??
@@ -58,8 +58,8 @@ function planDesiredLink(
         planNat(link, observed, subject, opened) ??
         planCreateLinkService(link, `private link ${name} is asked for and does not exist`, policy)
       );
-    case "there": {
-      const { resource } = look;
+    case "exists": {
+      const { resource } = observation;
       const foreign = checkOwner(resource, link, subject, lacksTags, {
         thing: `link service ${name}`,
         remedy: "give the link another name, or tag the service",
@@ -102,20 +102,23 @@ function missingFrontend(
   const id = first && parentOf(first);
   const called = id === undefined ? "" : nameOf(id);
   const balancer = balancers.find((each) => sameId(each.id, id ?? ""));
-  if (balancer === undefined || balancer.look.state === "absent")
+  if (balancer === undefined || balancer.observation.state === "absent")
     return waitFor(`load balancer ${called} is not there`);
-  const { look } = balancer;
-  if (look.state === "changing")
-    return waitFor(`load balancer ${called} is being written`, look.retryAfterMs);
-  if (look.state === "failed") return retry(look.failure, { reason: reasons.noLoadBalancer });
-  if (provisioningOf(look.resource) === "failed")
+  const { observation } = balancer;
+  if (observation.state === "changing")
+    return waitFor(`load balancer ${called} is being written`, observation.retryAfterMs);
+  if (observation.state === "failed")
+    return retry(observation.failure, { reason: reasons.noLoadBalancer });
+  if (provisioningOf(observation.resource) === "failed")
     return waitFor(
-      `load balancer ${called} is ${look.resource.properties.provisioningState}`,
+      `load balancer ${called} is ${observation.resource.properties.provisioningState}`,
       awaitCapzMs,
       "have its owner write it again",
     );
   const there = new Set(
-    (look.resource.properties.frontendIPConfigurations ?? []).map(({ id }) => idKey(id ?? "")),
+    (observation.resource.properties.frontendIPConfigurations ?? []).map(({ id }) =>
+      idKey(id ?? ""),
+    ),
   );
   const missing = frontends.find((each) => !there.has(idKey(each)));
   return missing && waitFor(`load balancer ${called} has no frontend ${nameOf(missing)}`);

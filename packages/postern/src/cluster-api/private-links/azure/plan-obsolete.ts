@@ -6,18 +6,21 @@ import type { PrivateLinkStep } from "../steps.ts";
 
 /** Deletes what is not desired any more. */
 export function planObsolete<T>(
-  { id, look }: Found<T>,
+  { id, observation }: Found<T>,
   messageFor: (name: string) => string,
   planDelete: (resource: T) => Part<PrivateLinkStep>,
 ): Part<PrivateLinkStep> {
-  switch (look.state) {
+  switch (observation.state) {
     case "absent":
       return done;
     case "failed":
-      return retry(look.failure, { reason: reasons.notRemoved });
+      return retry(observation.failure, { reason: reasons.notRemoved });
     case "changing":
-      return wait({ reason: reasons.removing, message: messageFor(nameOf(id)) }, look.retryAfterMs);
-    case "there":
-      return planDelete(look.resource);
+      return wait(
+        { reason: reasons.removing, message: messageFor(nameOf(id)) },
+        observation.retryAfterMs,
+      );
+    case "exists":
+      return planDelete(observation.resource);
   }
 }

@@ -2,7 +2,7 @@ import { lastUserIn } from "@postern/core/claims.ts";
 import type { Failure } from "@postern/core/failure.ts";
 import { ownerIn } from "@postern/core/ownership.ts";
 import { nameOf, sameId } from "@postern/core/resource-id.ts";
-import type { Look } from "../../../azure/gateway.ts";
+import type { Observation } from "../../../azure/gateway.ts";
 import { done, fail, join, type Part } from "../../../kube/part.ts";
 import type { FoundLink } from "../../../private-dns/links/observed.ts";
 import { type FoundRecord, foundRecords } from "../../../private-dns/records/observed.ts";
@@ -26,23 +26,23 @@ export function planDeleteZone(
   zone: ZoneInRole,
   why: string,
 ): Part<EndpointStep> {
-  const { look, unread } = zone;
+  const { observation, unread } = zone;
   const unfinished = join([
     planUnfinished([zone, ...zone.links]),
     unread === undefined ? done : planStuck(unread.failure, deletingMs),
   ]);
-  if (look.state !== "there" || unread !== undefined) return unfinished;
+  if (observation.state !== "exists" || unread !== undefined) return unfinished;
   if (isNeeded(observed, zone)) {
     const names = foundRecords(zone)
       .filter((record) => isToGo(observed, zone, record))
       .map((record) => deleteRecord(record, { named: nameCalled }, why));
     return { ...unfinished, steps: reportedSteps(names, zone) };
   }
-  const { tags } = look.resource;
+  const { tags } = observation.resource;
   const isOwnLink = (link: FoundLink) =>
     ownClaim(link.found.tags, observed.self) !== undefined || isUntaggedLink(observed, zone, link);
   const cluster = ownClaim(tags, observed.self)?.clusterID ?? observed.self.clusterID;
-  const part = deleteZone(zone, look.resource, {
+  const part = deleteZone(zone, observation.resource, {
     user: userOf(observed),
     isClaimed:
       zone.managed && (ownClaim(tags, observed.self) !== undefined || lacksClaim(observed, zone)),
@@ -77,11 +77,11 @@ export function planGiveUpZone(observed: Observed, zone: ZoneInRole): Part<Endpo
 }
 
 /** What Azure has not finished, or has failed to do. */
-export function planUnfinished(all: readonly { look: Look<unknown> }[]): Part<never> {
+export function planUnfinished(all: readonly { observation: Observation<unknown> }[]): Part<never> {
   return join(
-    all.map(({ look }) => {
-      if (look.state === "changing") return { ...done, requeueMs: look.retryAfterMs };
-      return look.state === "failed" ? planStuck(look.failure, deletingMs) : done;
+    all.map(({ observation }) => {
+      if (observation.state === "changing") return { ...done, requeueMs: observation.retryAfterMs };
+      return observation.state === "failed" ? planStuck(observation.failure, deletingMs) : done;
     }),
   );
 }
@@ -99,7 +99,7 @@ export function planStuck(failure: Failure, retryMs?: number): Part<never> {
 function isAbandoned(observed: Observed, zone: ZoneInRole): boolean {
   if (!zone.managed || !isOwnPlace(observed, zone)) return false;
   if (lastUserIn(tagsOf(zone)) === undefined) return false;
-  const hasLinks = zone.links.some(({ look }) => look.state !== "absent");
+  const hasLinks = zone.links.some(({ observation }) => observation.state !== "absent");
   return !hasLinks && foundRecords(zone).every(({ found }) => found.type === "SOA");
 }
 

@@ -25,8 +25,9 @@ import { isPublished, presentCondition } from "./report.ts";
 
 /** Whether a zone that we own has no claims any more: a link or a record set in it is owned. Everything else in it is left alone. */
 export function lacksClaim(observed: Observed, zone: ZoneInRole): boolean {
-  const { look } = zone;
-  if (look.state !== "there" || !zone.managed || !isUnmarked(look.resource.tags)) return false;
+  const { observation } = zone;
+  if (observation.state !== "exists" || !zone.managed || !isUnmarked(observation.resource.tags))
+    return false;
   if (!isPublished(observed, zone) || !isOwnPlace(observed, zone)) return false;
   return (
     foundLinks(zone).some(

@@ -3,7 +3,7 @@ import { idKey } from "@postern/core/resource-id.ts";
 import { describe, expect, test } from "vitest";
 import { AzureModel, nowAfter, observed, spec } from "../../../../../../test/hosted/azure-model.ts";
 import { fc } from "../../../../../../test/setup/random.ts";
-import type { Look } from "../../../azure/gateway.ts";
+import type { Observation } from "../../../azure/gateway.ts";
 import type { VirtualNetworkLink } from "../../../azure/gateways/private-dns.ts";
 import type { RecordSet } from "../../../private-dns/records/observed.ts";
 import { conditions } from "../../names.ts";
@@ -28,19 +28,30 @@ function cluster(n: number): Observed {
 function withOldLists(now: Observed, before: Observed | undefined): Observed {
   const isOwn = (marks: Record<string, string> | undefined) =>
     JSON.stringify(marks ?? {}).includes(`${now.self.clusterID}`);
-  const merged = <T extends { id: string; look: Look<VirtualNetworkLink | RecordSet> }>(
+  const merged = <
+    T extends { id: string; observation: Observation<VirtualNetworkLink | RecordSet> },
+  >(
     fresh: readonly T[],
     old: readonly T[],
   ): T[] => {
     // The cluster's own writes are known at once.
-    const own = ({ look }: T) =>
-      look.state === "there" &&
-      isOwn("metadata" in look.resource ? look.resource.metadata : look.resource.tags);
+    const own = ({ observation }: T) =>
+      observation.state === "exists" &&
+      isOwn(
+        "metadata" in observation.resource
+          ? observation.resource.metadata
+          : observation.resource.tags,
+      );
     return [...fresh.filter(own), ...old.filter((each) => !own(each))];
   };
   const zones = now.zones.map((zone) => {
     const old = before?.zones.find(({ id }) => id === zone.id);
-    if (old === undefined || zone.look.state !== "there" || old.look.state !== "there") return zone;
+    if (
+      old === undefined ||
+      zone.observation.state !== "exists" ||
+      old.observation.state !== "exists"
+    )
+      return zone;
     const links = merged(zone.links, old.links);
     return { ...zone, links, records: merged(zone.records, old.records) };
   });
@@ -48,27 +59,29 @@ function withOldLists(now: Observed, before: Observed | undefined): Observed {
 }
 
 /** Whether a zone is about to be deleted or left to nobody by a list that is not right any more. */
-function isOutdated(azure: AzureModel, look: Observed, step: EndpointStep): boolean {
+function isOutdated(azure: AzureModel, observation: Observed, step: EndpointStep): boolean {
   if (step.on !== "zone") return false;
   const isLast =
     step.verb === "delete" || (step.verb === "unclaim" && claimsIn(step.tags).length === 0);
   if (!isLast) return false;
-  const zone = look.zones.find(({ id }) => id === step.id);
+  const zone = observation.zones.find(({ id }) => id === step.id);
   const observedInside = [...(zone?.links ?? []), ...(zone?.records ?? [])].flatMap((each) =>
-    each.look.state === "there" ? [`${idKey(each.id)} ${each.look.resource.etag}`] : [],
+    each.observation.state === "exists"
+      ? [`${idKey(each.id)} ${each.observation.resource.etag}`]
+      : [],
   );
   const inside = azure.below(step.id).map((id) => `${idKey(id)} ${azure.at(id)?.etag}`);
   return JSON.stringify(inside.sort()) !== JSON.stringify(observedInside.sort());
 }
 
 /** Do what a plan says; what another has changed in between is refused, as Azure does, and tried again later. */
-function act(azure: AzureModel, world: Observed, look: Observed) {
-  const planned = plan(look);
+function act(azure: AzureModel, world: Observed, observation: Observed) {
+  const planned = plan(observation);
   let refused = false;
   let outdated = false;
   for (const step of planned.steps)
     try {
-      if (isOutdated(azure, look, step)) outdated = true;
+      if (isOutdated(azure, observation, step)) outdated = true;
       else azure.apply(step);
     } catch (error) {
       if (!/^(404|409|412)/.test((error as Error).message)) throw error;
@@ -103,10 +116,10 @@ class Clusters {
   turn(who: number, { deletionNow = false, cached = false } = {}): boolean {
     const world = this.worlds[who];
     if (world === undefined || this.#gone.has(who)) return true;
-    const look = this.#looks[who] ?? this.#look(who, world, cached);
-    this.#looks[who] = deletionNow ? look : undefined;
+    const observation = this.#looks[who] ?? this.#look(who, world, cached);
+    this.#looks[who] = deletionNow ? observation : undefined;
     if (deletionNow) return false;
-    const done = act(this.azure, world, { ...look, deletion: world.deletion });
+    const done = act(this.azure, world, { ...observation, deletion: world.deletion });
     if (done.outdated) this.#listed[who] = undefined;
     this.worlds[who] = done.now;
     if (done.over && plan(this.azure.observed(world)).steps.length === 0) this.#gone.add(who);

@@ -294,10 +294,10 @@ describe("a zone", () => {
         : {
             ...zone,
             links: zone.links
-              .filter(({ look }) => look.state === "there")
+              .filter(({ observation }) => observation.state === "exists")
               .map(({ id }) => ({
                 id,
-                look: {
+                observation: {
                   state: "failed" as const,
                   failure: {
                     reason: "BadRequest",
@@ -319,7 +319,7 @@ describe("a zone", () => {
     const now = azure.observed(world);
     const zones = now.zones.map((zone) => ({
       ...zone,
-      look: { state: "changing" as const, retryAfterMs: 7_000 },
+      observation: { state: "changing" as const, retryAfterMs: 7_000 },
       links: [],
       records: [],
     }));

@@ -196,7 +196,9 @@ describe("an endpoint that is there", () => {
   test("remains as reported while its creation is tried again after a failure", () => {
     const failure = { reason: "X", message: "no room in the subnet", requeueAfterMs: 120_000 };
     const id = parseResourceId(short);
-    const failed = plan(observed({ endpoints: [{ id, look: { state: "failed", failure } }] }));
+    const failed = plan(
+      observed({ endpoints: [{ id, observation: { state: "failed", failure } }] }),
+    );
     expect(failed.requeue).toEqual({ afterMs: 120_000 });
     const requeue = plan(new AzureModel().observed(nowAfter(observed(), failed)));
     expect(requeue.steps.map((step) => step.do)).toContain("make endpoint");
@@ -230,7 +232,7 @@ test("an endpoint that an object of the cluster left is adopted as it is, and re
     { do: "make endpoint", id: expect.stringContaining("private-router-pe-") },
   ]);
   const endpoints = looked.endpoints.map((each) =>
-    each.look.state === "there" ? { ...each, left: true } : each,
+    each.observation.state === "exists" ? { ...each, left: true } : each,
   );
   const planned = plan({ ...looked, endpoints });
   expect(planned.steps.filter(({ on }) => on === "endpoint")).toMatchObject([

@@ -62,10 +62,10 @@ function checkRead(observed: Observed): EndpointPart | undefined {
 
 /** The last operation failed. A failure that passes by itself leaves the condition as it is. */
 function checkFailed(observed: Observed): EndpointPart | undefined {
-  for (const { look } of observed.endpoints) {
-    if (look.state !== "failed") continue;
-    const part = fail(look.failure, reasons.endpointCreationFailed);
-    if (!look.failure.passing) return part;
+  for (const { observation } of observed.endpoints) {
+    if (observation.state !== "failed") continue;
+    const part = fail(observation.failure, reasons.endpointCreationFailed);
+    if (!observation.failure.passing) return part;
     const { reason, message } = presentCondition(observed) ?? creatingProblem(observed);
     return { ...part, problems: [{ reason, message, harmless: true }] };
   }
@@ -74,8 +74,8 @@ function checkFailed(observed: Observed): EndpointPart | undefined {
 
 /** What works is not affected while it is being changed, and a replacement is reported already. */
 function checkChanging(observed: Observed): EndpointPart | undefined {
-  const times = observed.endpoints.flatMap(({ look }) =>
-    look.state === "changing" ? [look.retryAfterMs] : [],
+  const times = observed.endpoints.flatMap(({ observation }) =>
+    observation.state === "changing" ? [observation.retryAfterMs] : [],
   );
   if (times.length === 0) return undefined;
   const reportedReasons = [reasons.endpointCreationFailed, reasons.endpointReplacing];
@@ -189,7 +189,7 @@ function checkAlias({ link }: Observed): EndpointPart | undefined {
 /** Create it, under the first name that is free. */
 function planNew(observed: Observed): EndpointPart {
   const free = observed.endpoints.find(
-    ({ look }, at) => look.state === "absent" && !(at === 0 && observed.nameReserved),
+    ({ observation }, at) => observation.state === "absent" && !(at === 0 && observed.nameReserved),
   );
   if (free === undefined)
     return report({ reason: reasons.ownedByAnother, message: foreignMessage(observed) });
@@ -220,9 +220,9 @@ function isUntagged(observed: Observed, id: ResourceId, found: PrivateEndpoint):
 
 /** The endpoints of this object: by tag, of an object before it, or without a tag under our name. */
 export function ownEndpoints(observed: Observed): OwnEndpoint[] {
-  return observed.endpoints.flatMap(({ id, look, left = false }) => {
-    if (look.state !== "there") return [];
-    const found = look.resource;
+  return observed.endpoints.flatMap(({ id, observation, left = false }) => {
+    if (observation.state !== "exists") return [];
+    const found = observation.resource;
     const isOwn = isOwned(found.tags, observed.self) || left || isUntagged(observed, id, found);
     return isOwn ? [{ id, found, left }] : [];
   });
@@ -243,9 +243,9 @@ function endpointStatus({ status }: Observed): OwnStatus {
 }
 
 function foreignMessage(observed: Observed): string {
-  const owners = observed.endpoints.flatMap(({ id, look }) => {
-    if (look.state !== "there") return [];
-    const is = ownership(look.resource.tags, owner(observed));
+  const owners = observed.endpoints.flatMap(({ id, observation }) => {
+    if (observation.state !== "exists") return [];
+    const is = ownership(observation.resource.tags, owner(observed));
     const whose = is.is === "another" ? is.whose : "somebody who has not tagged it as ours";
     return [`${nameOf(id)} belongs to ${whose}`];
   });

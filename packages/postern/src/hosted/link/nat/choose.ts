@@ -45,7 +45,7 @@ export function chooseNat(observed: Up): NatChoice {
   const choice = network && chooseIn(network, observed, nat);
   if (gate.is === "busy") {
     // Although it is being written to, there may be room in what is there; nothing more is created meanwhile.
-    if (choice?.is !== "there") return { is: "changing", retryAfterMs: gate.retryAfterMs };
+    if (choice?.is !== "exists") return { is: "changing", retryAfterMs: gate.retryAfterMs };
     const { spare: _later, ...now } = choice;
     return now;
   }
@@ -78,11 +78,11 @@ function chooseAmongShared(
   const choice = chooseShared(network, installation, usedIn, mayUse);
   const next = () => nextShared(network, installation, prefixLength);
   if (choice.is === "changing") return { is: "changing", retryAfterMs: subnetWriteMs };
-  if (choice.is === "there") {
+  if (choice.is === "exists") {
     const { id, capacity } = keeps ? reserved : choice.subnet;
     const spare = runsLow(choice.left, capacity) ? next() : undefined;
     return {
-      is: "there",
+      is: "exists",
       subnet: id,
       isOwn: true,
       capacity,
@@ -132,7 +132,7 @@ function chooseOfCluster(
   if (isOwn && isBroken(found)) return writeAgain(found);
   const why = unfitness(found);
   if (why !== undefined) return unfit(`NAT subnet ${found.name} cannot be used: ${why}`);
-  return { is: "there", subnet: found.id, isOwn };
+  return { is: "exists", subnet: found.id, isOwn };
 }
 
 function chooseGiven(observed: Up, { network, candidates, uses }: NatSnapshot): NatChoice {
@@ -166,7 +166,7 @@ function chooseGiven(observed: Up, { network, candidates, uses }: NatSnapshot): 
     return unfit(
       `${called} has no address left · a link service needs one · make it larger, or name another subnet`,
     );
-  return { is: "there", subnet: found.id, isOwn: false };
+  return { is: "exists", subnet: found.id, isOwn: false };
 }
 
 /** Choose what becomes of the subnet that a link leaves: the last one deletes it. */

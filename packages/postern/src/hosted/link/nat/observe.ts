@@ -49,7 +49,7 @@ export async function observeNat(
   const isElsewhere = natSubnetID !== undefined && own !== undefined && !sameId(own, id);
   if (isElsewhere || (gate.is === "failed" && gate.removing !== true)) return snapshot(undefined);
   const first = snapshot(await networks.read(arm, id, maxAgeMs, now));
-  if (gate.is === "busy" || chooseNat({ ...given, nat: first }).is === "there") return first;
+  if (gate.is === "busy" || chooseNat({ ...given, nat: first }).is === "exists") return first;
   // What is not as it should be may have been put right meanwhile.
   return snapshot(await networks.read(arm, id, fresherMs, now));
 }

@@ -50,7 +50,7 @@ export interface NewSubnet {
 export type NatChoice =
   | { is: "not needed" }
   /** From this subnet. Own ones are noted; `spare` is the next one, to be created before this one is full. */
-  | { is: "there"; subnet: ResourceId; isOwn: boolean; capacity?: number; spare?: NewSubnet }
+  | { is: "exists"; subnet: ResourceId; isOwn: boolean; capacity?: number; spare?: NewSubnet }
   | { is: "to be made"; subnet: NewSubnet }
   | { is: "changing"; retryAfterMs: number }
   /** It cannot be used, or none can be created: why, and what to do. */

@@ -1,7 +1,7 @@
 import type { AzurePrivateLinkService } from "@postern/core/kinds/azure-private-link-service.ts";
 import { idKey, type ResourceId, sameId } from "@postern/core/resource-id.ts";
 import { privateLinkServices } from "../../../azure/gateways/private-link-services.ts";
-import { oldestSightingMs } from "../../../azure/sightings.ts";
+import { maxReadAgeMs } from "../../../azure/read-cache.ts";
 import type { Reconcile } from "../../../kube/reconcile.ts";
 import { tryRead } from "../../../kube/try-read.ts";
 import { guestFirstMs } from "../../../private-link/link-service/disconnect.ts";
@@ -32,20 +32,20 @@ export async function observeDelete(
   const now = reconcile.now().getTime();
   const clusterID = belonging.cluster?.spec.clusterID;
   // Without the cluster, a service that was created since the last list is found by its tag only.
-  const maxAgeMs = clusterID === undefined ? 0 : Math.min(listedMs, oldestSightingMs(reconcile));
+  const maxAgeMs = clusterID === undefined ? 0 : Math.min(listedMs, maxReadAgeMs(reconcile));
   await parts.serviceList.refresh(arm, maxAgeMs, now);
   const services: Down["services"][number][] = [];
   let natOfService: ResourceId | undefined;
   for (const id of candidates(subject, belonging, parts)) {
-    const look = await privateLinkServices(arm).look(id);
+    const observation = await privateLinkServices(arm).observe(id);
     const isOwn =
-      look.state !== "there" ||
-      ownershipOf(look.resource, claimantOf(subject, belonging, id, parts)).is !== "another";
-    services.push({ id, look, isOwn });
-    if (look.state === "there" && isOwn)
-      natOfService ??= ownNatSubnet(look.resource, subject, parts);
+      observation.state !== "exists" ||
+      ownershipOf(observation.resource, claimantOf(subject, belonging, id, parts)).is !== "another";
+    services.push({ id, observation, isOwn });
+    if (observation.state === "exists" && isOwn)
+      natOfService ??= ownNatSubnet(observation.resource, subject, parts);
   }
-  const left = services.some(({ look, isOwn }) => isOwn && look.state !== "absent");
+  const left = services.some(({ observation, isOwn }) => isOwn && observation.state !== "absent");
   if (left) return { ...observed, services, natOfService, nat: { is: "nothing" } };
   const nat = await tryRead(reconcile, () => observeLeaving(subject, { arm, now }, parts));
   return {

@@ -67,12 +67,12 @@ export async function observeRemaining(
     const gateway = privateEndpoints(arm());
     const group = resourceGroupId(management.subscription, management.group);
     const found = remainingInAzure(deletion, await gateway.list(group, maxAgeMs));
-    const looks = found.map(async ({ id, isOwned }) => ({
+    const observations = found.map(async ({ id, isOwned }) => ({
       id,
       isOwned,
-      look: await gateway.look(id, maxAgeMs),
+      observation: await gateway.observe(id, maxAgeMs),
     }));
-    return { ...clean, inAzure: await Promise.all(looks) };
+    return { ...clean, inAzure: await Promise.all(observations) };
   } catch (error) {
     if (!isExplained(error)) throw error;
     return { ...clean, inAzure: [], failed: error.explain() };

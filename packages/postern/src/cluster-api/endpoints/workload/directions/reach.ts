@@ -1,6 +1,6 @@
 import type { PrivateEndpointSpec } from "@postern/core/kinds/azure-cluster-network.ts";
 import { shellWord } from "@postern/core/shell.ts";
-import type { Look } from "../../../../azure/gateway.ts";
+import type { Observation } from "../../../../azure/gateway.ts";
 import type { PrivateEndpoint } from "../../../../azure/gateways/private-endpoints.ts";
 import { done, wait, waits } from "../../../../kube/part.ts";
 import { reachOf } from "../../../endpoint-address.ts";
@@ -11,7 +11,7 @@ import { blocked, type Direction, pending, waitForChange } from "./direction.ts"
 /** An endpoint of a spec, and what was observed of it. */
 export interface EndpointInSpec {
   desired: PrivateEndpointSpec;
-  look: Look<PrivateEndpoint> | undefined;
+  observation: Observation<PrivateEndpoint> | undefined;
   /** The AzureCluster whose spec has it. */
   cluster: string;
   tenantsDiffer: boolean;
@@ -21,10 +21,11 @@ export interface EndpointInSpec {
 
 /** What one endpoint in Azure gives. */
 export function planEndpoint(endpoint: EndpointInSpec): Direction {
-  const { desired, look, cluster, tenantsDiffer, published } = endpoint;
+  const { desired, observation, cluster, tenantsDiffer, published } = endpoint;
   const { name } = desired;
   const service = serviceOf(desired);
-  const reach = look === undefined ? ({ is: "absent" } as const) : reachOf(look, service);
+  const reach =
+    observation === undefined ? ({ is: "absent" } as const) : reachOf(observation, service);
   if (tenantsDiffer && ["absent", "failed"].includes(reach.is))
     return waitForChange({
       reason: reasons.anotherTenant,

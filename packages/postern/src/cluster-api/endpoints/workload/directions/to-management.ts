@@ -91,13 +91,13 @@ function joinConfigured(all: readonly ConnectionDirection[]): Direction {
 
 function planConnection(
   observed: Observed,
-  { desired, found, look }: ObservedConnection,
+  { desired, found, observation }: ObservedConnection,
   published: string | undefined,
 ): Direction {
   if (found === undefined)
     return pending(reasons.endpointPending, `the private endpoint ${desired.name} is being added`);
   const { tenantsDiffer, cluster } = observed;
-  return planEndpoint({ desired, look, tenantsDiffer, published, cluster: cluster.key });
+  return planEndpoint({ desired, observation, tenantsDiffer, published, cluster: cluster.key });
 }
 
 /** The write by which our endpoints become as desired, where they are not. */

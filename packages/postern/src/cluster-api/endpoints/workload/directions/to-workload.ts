@@ -71,13 +71,19 @@ const withoutLinks: Direction = {
   ],
 };
 
-function planClaim(observed: Observed, { claim, state, look }: ObservedClaim): Direction {
+function planClaim(observed: Observed, { claim, state, observation }: ObservedClaim): Direction {
   const { endpoint, link } = claim;
   const { cluster, tenantsDiffer } = observed;
   const management = observed.management?.key ?? "";
   const published = observed.published.api;
-  if (state.is === "there")
-    return planEndpoint({ desired: endpoint, look, cluster: management, tenantsDiffer, published });
+  if (state.is === "exists")
+    return planEndpoint({
+      desired: endpoint,
+      observation,
+      cluster: management,
+      tenantsDiffer,
+      published,
+    });
   if (state.is === "taken")
     return waitForChange({
       reason: reasons.nameTaken,

@@ -3,7 +3,7 @@ import type { Priority } from "@postern/core/priority.ts";
 import { idKey } from "@postern/core/resource-id.ts";
 
 /** What was seen of one resource, and when. */
-export interface Sighting {
+export interface CachedRead {
   /** Undefined where it was seen that there is none. */
   resource: unknown;
   at: number;
@@ -15,7 +15,7 @@ interface Collection {
   /** When the whole of it was last listed. */
   listedAt: number | undefined;
   listing: Promise<unknown[]> | undefined;
-  items: Map<string, Sighting>;
+  items: Map<string, CachedRead>;
   /** Our writes that no read has shown yet, the oldest first. */
   writes: Map<string, OwnWrite & { at: number }>;
 }
@@ -54,7 +54,7 @@ export type Filled = (before: unknown, listed: object) => object;
  * How old a sighting may be for a reconcile: what a person changed or an operation ended is known well enough from the last ten
  * minutes, while a drift check is there to find out what changed since.
  */
-export function oldestSightingMs(reconcile: Reading): number {
+export function maxReadAgeMs(reconcile: Reading): number {
   const { driftMs = 5 * 60_000 } = reconcile;
   const oldestMs = reconcile.priority === "drift" ? driftMs / 2 : 10 * 60_000;
   const { freshSince = Number.NEGATIVE_INFINITY, requestedAt = Number.NEGATIVE_INFINITY } =
@@ -87,7 +87,7 @@ const absentMs = 10 * 60_000;
  * What one identity has seen of Azure: by reads, by lists, and by its own writes. The one who looks says how old a sighting
  * may be, so that a thousand objects of one resource group are checked by one list and not by a thousand reads.
  */
-export class Sightings {
+export class ReadCache {
   readonly #clock: Clock;
   readonly #collections = new Map<string, Collection>();
   /** The lists of whole subscriptions, by their path. */
@@ -99,14 +99,14 @@ export class Sightings {
   }
 
   /** What is known of a resource, if it was seen within the last `maxAgeMs`. */
-  of(collection: string, id: string, maxAgeMs: number): Sighting | undefined {
-    const held = this.#collections.get(idKey(collection));
-    if (held === undefined) return undefined;
+  of(collection: string, id: string, maxAgeMs: number): CachedRead | undefined {
+    const entry = this.#collections.get(idKey(collection));
+    if (entry === undefined) return undefined;
     const since = this.#clock.now() - maxAgeMs;
-    const one = held.items.get(idKey(id));
+    const one = entry.items.get(idKey(id));
     if (one !== undefined && one.at > since) return one;
     // A list tells also of what is not in it.
-    const listed = held.listedAt;
+    const listed = entry.listedAt;
     if (one === undefined && listed !== undefined && listed > since)
       return { resource: undefined, at: listed, order: 0 };
     return undefined;
@@ -134,58 +134,58 @@ export class Sightings {
     read: () => Promise<{ id?: string }[]>,
     filled: Filled = (_, listed) => listed,
   ): Promise<unknown[]> {
-    const held = this.#at(collection);
-    if (held.listedAt !== undefined && held.listedAt > this.#clock.now() - maxAgeMs)
-      return present(held);
+    const entry = this.#at(collection);
+    if (entry.listedAt !== undefined && entry.listedAt > this.#clock.now() - maxAgeMs)
+      return present(entry);
     const wide = this.#wideOf(collection);
     if (
       wide !== undefined &&
-      wide.from > (held.listedAt ?? 0) &&
+      wide.from > (entry.listedAt ?? 0) &&
       wide.from > this.#clock.now() - maxAgeMs
     ) {
       const found = wide.found.get(idKey(collection)) ?? [];
-      this.#show(held, found, wide, filled);
-      return present(held);
+      this.#show(entry, found, wide, filled);
+      return present(entry);
     }
-    held.listing ??= this.#listed(held, read, filled).finally(() => {
-      held.listing = undefined;
+    entry.listing ??= this.#listed(entry, read, filled).finally(() => {
+      entry.listing = undefined;
     });
-    return held.listing;
+    return entry.listing;
   }
 
   async #listed(
-    held: Collection,
+    entry: Collection,
     read: () => Promise<{ id?: string }[]>,
     filled: Filled,
   ): Promise<unknown[]> {
     const from = this.#clock.now();
     const order = ++this.#order;
-    this.#show(held, await read(), { from, order }, filled);
-    return present(held);
+    this.#show(entry, await read(), { from, order }, filled);
+    return present(entry);
   }
 
   /** Replace what is known of a collection by a list of it. */
   #show(
-    held: Collection,
+    entry: Collection,
     found: readonly { id?: string }[],
     { from, order }: Pick<WideList, "from" | "order">,
     filled: Filled,
   ): void {
-    const before = held.items;
-    held.items = new Map();
+    const before = entry.items;
+    entry.items = new Map();
     for (const resource of found) {
       if (resource.id === undefined) continue;
       const key = idKey(resource.id);
-      const seen = filled(before.get(key)?.resource, resource);
-      held.items.set(key, { resource: seen, at: from, order });
+      const merged = filled(before.get(key)?.resource, resource);
+      entry.items.set(key, { resource: merged, at: from, order });
     }
-    this.#showOwnWrites(held, order);
+    this.#showOwnWrites(entry, order);
     // What was seen while the list was on its way is newer than the list.
-    for (const [key, sighting] of before) {
-      if (sighting.order > order) held.items.set(key, sighting);
-      else if (sighting.resource !== undefined && !held.items.has(key)) this.#forgetChildren(key);
+    for (const [key, cached] of before) {
+      if (cached.order > order) entry.items.set(key, cached);
+      else if (cached.resource !== undefined && !entry.items.has(key)) this.#forgetChildren(key);
     }
-    held.listedAt = from;
+    entry.listedAt = from;
   }
 
   /**
@@ -193,8 +193,9 @@ export class Sightings {
    * identity may do so as far as is known.
    */
   prefersWide(collection: string, maxAgeMs: number): boolean {
-    const held = this.#collections.get(idKey(collection));
-    if (held?.listedAt !== undefined && held.listedAt > this.#clock.now() - maxAgeMs) return false;
+    const entry = this.#collections.get(idKey(collection));
+    if (entry?.listedAt !== undefined && entry.listedAt > this.#clock.now() - maxAgeMs)
+      return false;
     const path = widePathOf(collection);
     const wide = path === undefined ? undefined : this.#wide.get(idKey(path));
     if (path === undefined) return false;
@@ -243,34 +244,34 @@ export class Sightings {
   }
 
   /** Remember what a resource is now; undefined where there is none any more. */
-  learn(collection: string, id: string, resource: unknown): void {
+  store(collection: string, id: string, resource: unknown): void {
     const now = this.#clock.now();
     const { items } = this.#at(collection);
     items.delete(idKey(id));
     items.set(idKey(id), { resource, at: now, order: ++this.#order });
     if (resource !== undefined) return;
     this.#forgetChildren(idKey(id));
-    for (const [key, sighting] of items) {
-      if (!(sighting.at <= now - absentMs)) break;
-      if (sighting.resource === undefined) items.delete(key);
+    for (const [key, cached] of items) {
+      if (!(cached.at <= now - absentMs)) break;
+      if (cached.resource === undefined) items.delete(key);
     }
   }
 
   /** Forget a resource: the next look reads it. */
-  forget(collection: string, id: string): void {
-    const held = this.#collections.get(idKey(collection));
-    if (held === undefined) return;
+  invalidate(collection: string, id: string): void {
+    const entry = this.#collections.get(idKey(collection));
+    if (entry === undefined) return;
     // Without an age, which no look accepts, or an older list would speak for it. It stays in the list: what is being changed exists.
     const order = ++this.#order;
-    const { resource } = held.items.get(idKey(id)) ?? {};
-    held.items.set(idKey(id), { resource, at: Number.NaN, order });
+    const { resource } = entry.items.get(idKey(id)) ?? {};
+    entry.items.set(idKey(id), { resource, at: Number.NaN, order });
   }
 
   /**
    * Remember a write of ours until a read has shown it: a resource that we created and cannot read yet is not absent, and one
    * that we deleted may be read for a while.
    */
-  wrote(collection: string, id: string, write: OwnWrite): void {
+  recordWrite(collection: string, id: string, write: OwnWrite): void {
     const now = this.#clock.now();
     const { writes } = this.#at(collection);
     for (const [key, { at }] of writes) {
@@ -282,17 +283,17 @@ export class Sightings {
   }
 
   /** Forget a write that has failed. */
-  failed(collection: string, id: string): void {
+  forgetWrite(collection: string, id: string): void {
     this.#collections.get(idKey(collection))?.writes.delete(idKey(id));
   }
 
   /** Our last write to a resource, if an answer to a read shows the state before it. */
-  unshown(collection: string, id: string, found: unknown): OwnWrite | undefined {
-    const held = this.#collections.get(idKey(collection));
-    const write = held?.writes.get(idKey(id));
+  pendingWrite(collection: string, id: string, found: unknown): OwnWrite | undefined {
+    const entry = this.#collections.get(idKey(collection));
+    const write = entry?.writes.get(idKey(id));
     if (write === undefined) return undefined;
     if (this.#isUnshown(write, found)) return write;
-    held?.writes.delete(idKey(id));
+    entry?.writes.delete(idKey(id));
     return undefined;
   }
 
@@ -309,14 +310,15 @@ export class Sightings {
   }
 
   /** Put our own writes into a list that was read before it shows them. */
-  #showOwnWrites(held: Collection, order: number): void {
-    for (const [key, write] of held.writes) {
-      if (!this.#isUnshown(write, held.items.get(key)?.resource)) held.writes.delete(key);
-      else if (!write.exists) held.items.delete(key);
+  #showOwnWrites(entry: Collection, order: number): void {
+    for (const [key, write] of entry.writes) {
+      if (!this.#isUnshown(write, entry.items.get(key)?.resource)) entry.writes.delete(key);
+      else if (!write.exists) entry.items.delete(key);
       else if (write.resource !== undefined)
-        held.items.set(key, { resource: write.resource, at: write.at, order });
+        entry.items.set(key, { resource: write.resource, at: write.at, order });
       // What it is now is not known: a look reads it.
-      else held.items.set(key, { resource: held.items.get(key)?.resource, at: Number.NaN, order });
+      else
+        entry.items.set(key, { resource: entry.items.get(key)?.resource, at: Number.NaN, order });
     }
   }
 
@@ -324,22 +326,22 @@ export class Sightings {
    * Forget what is known of these resources, of what they lie in and of what lies in them, with the lists that told of it. Whether
    * any of it was so old that a decision of that time was made by it without a read.
    */
-  doubt(ids: Iterable<string>, decidedAt: number): boolean {
+  invalidateRelated(ids: Iterable<string>, decidedAt: number): boolean {
     let wasCached = false;
     const old = decidedAt - freshMs;
-    const forget = (held: Collection, key: string) => {
-      const at = held.items.get(key)?.at ?? held.listedAt ?? Number.NaN;
+    const forget = (entry: Collection, key: string) => {
+      const at = entry.items.get(key)?.at ?? entry.listedAt ?? Number.NaN;
       wasCached ||= at <= old;
-      held.listedAt = undefined;
-      held.items.set(key, { resource: undefined, at: Number.NaN, order: ++this.#order });
+      entry.listedAt = undefined;
+      entry.items.set(key, { resource: undefined, at: Number.NaN, order: ++this.#order });
     };
     // What a list of the whole subscription says is doubted with it.
     this.#wide.clear();
     for (const id of ids) {
       const key = idKey(id);
       for (const { collection, item } of placesOf(key)) {
-        const held = this.#collections.get(collection);
-        if (held !== undefined) forget(held, item);
+        const entry = this.#collections.get(collection);
+        if (entry !== undefined) forget(entry, item);
       }
       for (const [name, { listedAt = Number.NaN }] of this.#collections)
         if (name.startsWith(`${key}/`)) wasCached ||= listedAt <= old;
@@ -349,7 +351,7 @@ export class Sightings {
   }
 
   /** Forget everything, when another may have changed it meanwhile. */
-  forgetAll(): void {
+  clear(): void {
     this.#collections.clear();
     this.#wide.clear();
   }
@@ -362,8 +364,8 @@ export class Sightings {
 
   #at(collection: string): Collection {
     const key = idKey(collection);
-    const held = this.#collections.get(key);
-    if (held !== undefined) return held;
+    const entry = this.#collections.get(key);
+    if (entry !== undefined) return entry;
     const made = { listedAt: undefined, listing: undefined, items: new Map(), writes: new Map() };
     this.#collections.set(key, made);
     return made;
