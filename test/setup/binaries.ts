@@ -1,9 +1,7 @@
-import { type SpawnOptions, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
-import { homedir } from "node:os";
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { findOrInstall, run } from "./cache.ts";
 
 const tests = join(import.meta.dirname, "..");
 
@@ -31,6 +29,13 @@ const goClients: Made = {
   programs: ["."],
   requires: "k8s.io/client-go",
   what: "a controller on client-go and controller-runtime",
+};
+const azureClient: Made = {
+  module: "azure-go",
+  programs: ["."],
+  requires: "github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/network/armnetwork/v9",
+  what: "a client of Azure's SDK for Go",
+  stamps: () => ({}),
 };
 const client: Made = {
   module: "kubectl",
@@ -105,29 +110,34 @@ export async function findOrBuildGoClients(
   return { program: join(found.folder, goClients.module) };
 }
 
+/** Finds a program on Azure's SDK for Go, or builds it; only for suites that ask for it. */
+export async function findOrBuildAzureGo(
+  tell: (line: string) => void,
+): Promise<{ program: string } | { missing: string }> {
+  const found = await findOrMake(azureClient, tell);
+  if ("missing" in found) return found;
+  return { program: join(found.folder, azureClient.module) };
+}
+
 async function findOrMake(
   made: Made,
   tell: (line: string) => void,
 ): Promise<{ version: string; folder: string } | { missing: string }> {
   const version = await versionOf(made);
-  const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "postern");
-  const folder = join(cache, `${made.module}-${version}`);
   const flags = buildFlags((made.stamps ?? kubernetesStamps)(version));
   const stamp = await stampOf(made, flags);
-
-  if (await isBuilt(folder, stamp)) return { version, folder };
-  if (!(await run("go", ["version"], { stdio: "ignore" })).ok) {
-    return {
-      missing: `Go is not on the PATH, and it builds the ${made.programs[0] === "." ? made.module : made.programs[0]} of these tests`,
-    };
-  }
-  await mkdir(cache, { recursive: true });
-  await holding(`${folder}.lock`, async () => {
-    if (await isBuilt(folder, stamp)) return;
-    tell(`building ${made.what} ${version} into ${folder}, once, for some minutes`);
-    await build(made, folder, flags, stamp);
+  const found = await findOrInstall({
+    name: `${made.module}-${version}`,
+    stamp,
+    what: `building ${made.what} ${version}`,
+    tell,
+    missing: async () =>
+      (await run("go", ["version"], { stdio: "ignore" })).ok
+        ? undefined
+        : `Go is not on the PATH, and it builds the ${made.programs[0] === "." ? made.module : made.programs[0]} of these tests`,
+    install: (folder) => build(made, folder, flags, stamp),
   });
-  return { version, folder };
+  return "missing" in found ? found : { version, folder: found.folder };
 }
 
 /** The version of what `go.mod` asks for, such as `v1.36.3`: Kubernetes' own, whose libraries count from v0. */
@@ -162,11 +172,6 @@ async function stampOf({ module, programs }: Made, flags: string[]): Promise<str
   return hash.digest("hex");
 }
 
-async function isBuilt(folder: string, stamp: string): Promise<boolean> {
-  const found = await readFile(join(folder, "stamp"), "utf8").catch(() => "");
-  return found === stamp;
-}
-
 /** Builds beside the place and moves there whole, so that a killed build leaves nothing that looks finished. */
 async function build(
   { module, programs }: Made,
@@ -191,51 +196,4 @@ async function build(
   await rename(folder, `${folder}.old`).catch(() => undefined);
   await rename(building, folder);
   await rm(`${folder}.old`, { recursive: true, force: true });
-}
-
-/**
- * Runs `work` while no other run does. The holder touches the lock as long as it lives; one that is
- * no longer touched belonged to a run that was killed, and is taken over.
- */
-async function holding(lock: string, work: () => Promise<void>): Promise<void> {
-  const abandonedAfterMs = 20_000;
-  while (!(await take(lock))) {
-    const touched = await stat(lock).catch(() => undefined);
-    if (touched && Date.now() - touched.mtimeMs > abandonedAfterMs) await rm(lock, { force: true });
-    else await sleep(500);
-  }
-  const touch = setInterval(() => {
-    const now = new Date();
-    utimes(lock, now, now).catch(() => undefined);
-  }, abandonedAfterMs / 8);
-  try {
-    await work();
-  } finally {
-    clearInterval(touch);
-    await rm(lock, { force: true });
-  }
-}
-
-async function take(lock: string): Promise<boolean> {
-  try {
-    await writeFile(lock, String(process.pid), { flag: "wx" });
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
-    throw error;
-  }
-}
-
-function run(
-  command: string,
-  args: string[],
-  options: SpawnOptions,
-): Promise<{ ok: true } | { ok: false; why: string }> {
-  return new Promise((resolve) => {
-    const child = spawn(command, args, options);
-    child.once("error", (error) => resolve({ ok: false, why: error.message }));
-    child.once("exit", (code, signal) => {
-      resolve(code === 0 ? { ok: true } : { ok: false, why: `exit ${code ?? signal}` });
-    });
-  });
 }

@@ -243,15 +243,20 @@ test("Resource Manager tells apart no token, no Bearer, garbage, a wrong key, a 
   const { simulator } = await world();
   const { directory, url } = simulator;
   const app = directory.addApplication({ tenant });
-  const said = async (authorization?: string) => {
+  const said = async (authorization?: string, error = "invalid_token") => {
     const headers = authorization === undefined ? {} : { authorization };
     const answer = await fetch(`${url}/subscriptions/${subscription}?api-version=2022-12-01`, {
       headers,
     });
     expect(answer.status).toBe(401);
-    expect(answer.headers.get("www-authenticate")).toMatch(
-      /^Bearer authorization_uri=.*error="invalid_token"/,
-    );
+    const challenge = answer.headers.get("www-authenticate") ?? "";
+    expect(challenge).toMatch(new RegExp(`^Bearer authorization_uri=.*error="${error}"`));
+    const claims = /claims="([^"]+)"/.exec(challenge)?.[1];
+    expect(claims !== undefined).toBe(error === "insufficient_claims");
+    if (claims !== undefined)
+      expect(JSON.parse(Buffer.from(claims, "base64").toString())).toEqual({
+        access_token: { nbf: { essential: true, value: expect.stringMatching(/^\d+$/) } },
+      });
     return ((await answer.json()) as { error: { code: string; message: string } }).error;
   };
   const good = directory.tokenFor(app);
@@ -260,7 +265,10 @@ test("Resource Manager tells apart no token, no Bearer, garbage, a wrong key, a 
   expect((await said()).code).toBe("AuthenticationFailed");
   expect((await said("Basic eDp5")).code).toBe("AuthenticationFailedInvalidHeader");
   expect((await said("Bearer x")).code).toBe("InvalidAuthenticationToken");
-  expect((await said(`Bearer ${tampered}`)).code).toBe("InvalidAuthenticationToken");
+  // A claims challenge makes clients request a new token: an earlier simulator at this address had another key.
+  expect((await said(`Bearer ${tampered}`, "insufficient_claims")).code).toBe(
+    "InvalidAuthenticationToken",
+  );
   const vault = directory.tokenFor(app, { audience: "https://vault.azure.net" });
   expect(await said(`Bearer ${vault}`)).toMatchObject({
     code: "InvalidAuthenticationTokenAudience",

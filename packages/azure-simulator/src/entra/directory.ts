@@ -257,8 +257,11 @@ export class Directory {
         "Authentication failed. The 'Authorization' header is provided in an invalid format.",
       );
     const token = readToken(authorization.slice(7));
-    if (!token || !isSignedBy(token, this.signingKey.publicKey))
-      throw unauthenticated("InvalidAuthenticationToken", "The access token is invalid.");
+    if (!token) throw unauthenticated("InvalidAuthenticationToken", "The access token is invalid.");
+    if (!isSignedBy(token, this.signingKey.publicKey))
+      throw unauthenticated("InvalidAuthenticationToken", "The access token is invalid.", {
+        newerThan: this.#clock.now(),
+      });
     const { aud, oid, appid, tid, exp } = token.claims;
     if (!this.#audiences.has(String(aud)))
       throw unauthenticated(
@@ -302,15 +305,33 @@ export class Directory {
   }
 }
 
-function unauthenticated(code: string, message: string): Refusal {
+/**
+ * The refusal of a token. With `newerThan` it is a claims challenge, by which clients discard a cached token and request a new one: a simulator
+ * that restarts without its state has another key. https://learn.microsoft.com/entra/identity-platform/claims-challenge
+ */
+function unauthenticated(
+  code: string,
+  message: string,
+  { newerThan }: { newerThan?: number } = {},
+): Refusal {
   // The words in the header must not end its quoted text.
   const described = message.replaceAll('"', "'");
+  const challenge =
+    newerThan === undefined
+      ? 'error="invalid_token"'
+      : `error="insufficient_claims", claims="${claimsOf(newerThan)}"`;
   return new Refusal(401, code, message, {
     by: "gateway",
     headers: {
-      "WWW-Authenticate": `Bearer authorization_uri="https://login.windows.net/", error="invalid_token", error_description="${described}"`,
+      "WWW-Authenticate": `Bearer authorization_uri="https://login.windows.net/", ${challenge}, error_description="${described}"`,
     },
   });
+}
+
+function claimsOf(newerThan: number): string {
+  const value = String(Math.floor(newerThan / 1000));
+  const claims = { access_token: { nbf: { essential: true, value } } };
+  return Buffer.from(JSON.stringify(claims)).toString("base64");
 }
 
 /** As Resource Manager writes times in its sentences: `3/5/2025 1:40:20 AM`. */

@@ -33,7 +33,7 @@ export const entraDifferences: readonly string[] = [
   "The keys of a federated issuer are not fetched: its tokens' signatures are checked where its keys were made known, and taken as good where not.",
   "Tokens carry the claims that Resource Manager looks at and no others; they are for Resource Manager, Microsoft Graph, Key Vault and Storage.",
   "What is written works at once; Entra takes seconds to minutes.",
-  "No throttling, no conditional access; a token is never revoked before its end.",
+  "No throttling, no conditional access; a token is never revoked before its end. One with an unknown signature is refused with a claims challenge, so that clients request a new one.",
 ];
 
 const pattern =
