@@ -115,7 +115,9 @@ describe("an endpoint of somebody else", () => {
     async () => {
       await ask("shop");
       const listed = await on.run("approve");
-      expect(listed.stdout).toMatch(/^ENDPOINT +LINK SERVICE +ASKS\nshop +pls-\S+ +\S.*\n$/);
+      expect(listed.stdout).toMatch(
+        /^ENDPOINT +CLUSTER +LINK SERVICE +ASKS\nshop +- +pls-\S+ +\S.*\n$/,
+      );
       expect(await on.run("doctor")).toMatchObject({
         stdout: expect.stringContaining("connections that wait"),
       });
@@ -607,7 +609,7 @@ users: [{name: u, ${user}}]
       });
       const destroyed = await on.run("cluster", "destroy", "new");
       expect(destroyed).toMatchObject({ exitCode: 0, stderr: "" });
-      expect(destroyed.stdout).toMatch(/clusters\/new is gone\n$/);
+      expect(destroyed.stdout).toMatch(/clusters\/new is deleted\n$/);
       expect((await on.local.kube("GET", `${hostedClusters}/new`)).status).toBe(404);
     },
     slow,
@@ -645,7 +647,7 @@ users: [{name: u, ${user}}]
       const inTime = ["cluster", "destroy", "blue", "--grace-period", "0.02"];
       expect(await on.run(...inTime)).toMatchObject({
         exitCode: 1,
-        stderr: expect.stringContaining("clusters/blue is not gone after"),
+        stderr: expect.stringContaining("clusters/blue is not deleted after"),
       });
       const forced = await on.run("cluster", "destroy", "blue", "--grace-period", "0.5", "--force");
       expect(forced).toMatchObject({ exitCode: 3, stderr: "" });

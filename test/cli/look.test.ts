@@ -94,7 +94,7 @@ describe("a question without an answer", () => {
     [["adopt", "org/amber"], 64, "org/amber is no HostedCluster"],
     [["cluster", "access", "blue"], 1, "there is no kubeconfig of clusters/blue yet"],
     [["approve", "private-router"], 64, "did you mean 'private-router-pe'?"],
-    [["approve", "private-router-pe"], 64, "several endpoints are called 'private-router-pe'"],
+    [["approve", "private-router-pe"], 64, "'private-router-pe' names several connections"],
     [["permissions", "gest"], 64, "did you mean 'guest'?"],
     [["completion", "powershell"], 64, "there is one for bash, zsh, fish"],
     [["trace"], 64, "missing required argument 'host'"],
@@ -334,7 +334,7 @@ describe("the way to a person", () => {
       });
       let seen = "";
       child.stdout.on("data", (some) => (seen += String(some)));
-      await expect.poll(() => seen, { timeout: 60_000 }).toContain("\r\u001b[Kasking Azure: ");
+      await expect.poll(() => seen, { timeout: 60_000 }).toContain("\r\u001b[Kreading Azure: ");
       child.stdin.write("\u0003");
       const [exitCode] = await once(child, "close");
       expect(exitCode).toBe(130);

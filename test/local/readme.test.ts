@@ -18,7 +18,7 @@ const shows = [
   ["hostedcluster.hypershift.openshift.io/blue", "AzurePrivateLinkServiceAvailable"],
   ["from network blue: works"],
   ["another one has begun", "Kubernetes API"],
-  ["clusters/blue is gone", "nothing in Azure is without its object"],
+  ["clusters/blue is deleted", "nothing in Azure is without its object"],
 ];
 
 test("the five things to try do what the README says", async ({ skip }) => {

@@ -36,6 +36,14 @@ test("an older Node runs it by the newer one that npm installed", async () => {
   expect(stderr).toMatch(/^postern: unknown program 'versoin'/);
 });
 
+test.each(["postern", "core"])("the engines of package %s are what its program needs", (name) => {
+  const bin = readFileSync(join(root, "packages/postern/bin/postern.js"), "utf8");
+  const needed = /needed = (\d+);/.exec(bin)?.[1];
+  // A published package brings no Node of its own, as a checkout does.
+  const manifest = readFileSync(join(root, "packages", name, "package.json"), "utf8");
+  expect(JSON.parse(manifest).engines).toEqual({ node: `>=${needed}` });
+});
+
 test("an older Node passes arguments, signals and the exit code on", async () => {
   const { folder, bin } = checkoutOf(`
     export async function main(args: string[]): Promise<number> {

@@ -1,3 +1,4 @@
+import { counted } from "@postern/core/counted.ts";
 import { Age } from "./ages.tsx";
 import { HealthMark } from "./state.tsx";
 import type { Cause, ClusterSummary } from "./types.ts";
@@ -34,9 +35,7 @@ export function Headline(props: { cluster: ClusterSummary; observedAt: string })
       )}
       {more.length > 0 ? (
         <details>
-          <summary>
-            {more.length} more {more.length === 1 ? "cause" : "causes"}
-          </summary>
+          <summary>{counted(more.length, "more cause")}</summary>
           <ul>
             {more.map((each) => (
               <li key={`${each.reason} ${each.message}`}>

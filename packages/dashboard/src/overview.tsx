@@ -1,3 +1,4 @@
+import { counted } from "@postern/core/counted.ts";
 import { useMemo } from "preact/hooks";
 import { Age } from "./ages.tsx";
 import { Appliances } from "./appliances.tsx";
@@ -31,9 +32,7 @@ export function Overview(props: {
   return (
     <>
       <section class="bar" aria-label="Clusters">
-        <h1>
-          {clusters.length} {clusters.length === 1 ? "cluster" : "clusters"}
-        </h1>
+        <h1>{counted(clusters.length, "cluster")}</h1>
         <label class="search">
           <span class="hidden">Search clusters</span>
           <input

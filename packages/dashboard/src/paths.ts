@@ -1,3 +1,4 @@
+import { counted } from "@postern/core/counted.ts";
 import type { JournalStep, Node, Picture, State } from "./types.ts";
 
 /** One hop from clients to the API server. */
@@ -65,9 +66,9 @@ function names(zones: Node[], records: Node[]): PathHop {
   const count = records.length;
   return {
     title: "DNS names",
-    label: count === 0 ? "none" : `${count} ${count === 1 ? "name" : "names"}`,
+    label: count === 0 ? "none" : counted(count, "name"),
     state: count + zones.length === 0 ? "none" : worstOf([...zones, ...records]),
-    fact: zones.length === 1 ? (zones[0]?.label ?? "") : `in ${zones.length} zones`,
+    fact: zones.length === 1 ? (zones[0]?.label ?? "") : `in ${counted(zones.length, "zone")}`,
     nodes: [...zones, ...records],
   };
 }

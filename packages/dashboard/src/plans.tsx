@@ -1,3 +1,4 @@
+import { counted } from "@postern/core/counted.ts";
 import { Glyph } from "./state.tsx";
 import type { ClusterPage, FieldChange } from "./types.ts";
 
@@ -38,9 +39,7 @@ function Changes({ changes }: { changes: readonly FieldChange[] }) {
   if (changes.length === 0) return null;
   return (
     <details>
-      <summary>
-        {changes.length} {changes.length === 1 ? "field" : "fields"}
-      </summary>
+      <summary>{counted(changes.length, "field")}</summary>
       <pre>
         {changes.map(({ path, from, to }) => (
           <span key={path}>

@@ -1,3 +1,4 @@
+import { counted } from "@postern/core/counted.ts";
 import { Age, took } from "./ages.tsx";
 import { Glyph } from "./state.tsx";
 import type { JournalStep, State } from "./types.ts";
@@ -31,7 +32,7 @@ function Group({ steps, isOpen }: { steps: readonly JournalStep[]; isOpen: boole
   const failed = steps.some(({ outcome }) => outcome === "failed");
   const running = steps.some(({ outcome }) => outcome === undefined || outcome === "running");
   const state = failed ? "broken" : running ? "working" : "ok";
-  const count = `${steps.length} ${steps.length === 1 ? "step" : "steps"}`;
+  const count = counted(steps.length, "step");
   return (
     <li>
       <details open={isOpen}>

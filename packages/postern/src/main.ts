@@ -1,7 +1,7 @@
+import { fold, terminalWidth } from "@postern/core/process/fold.ts";
 import { nearest } from "@postern/core/process/nearest.ts";
 import { runMain } from "@postern/core/process/run-main.ts";
 import { UsageError } from "@postern/core/process/usage-error.ts";
-import { fold, terminalWidth } from "./cli/fold.ts";
 import { programs } from "./programs.ts";
 
 /** Runs the program that the first argument names, to its end, and gives the exit code. */
@@ -11,7 +11,7 @@ export function main(args: string[]): Promise<number> {
 
 async function dispatch([name = "help", ...rest]: string[]): Promise<void> {
   if (name === "-V" || name === "--version") return dispatch(["version", ...rest]);
-  if (name === "help" && rest[0] !== undefined) return dispatch([rest[0], "--help"]);
+  if (name === "help" && rest[0] !== undefined) return dispatch([...rest, "--help"]);
   if (name === "help" || name === "-h" || name === "--help") {
     process.stdout.write(fold(help(), terminalWidth()));
     return;

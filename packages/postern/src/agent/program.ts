@@ -1,3 +1,4 @@
+import { fold, terminalWidth } from "@postern/core/process/fold.ts";
 import { nearest } from "@postern/core/process/nearest.ts";
 import { UsageError } from "@postern/core/process/usage-error.ts";
 import { helpOf, helpOfAll } from "./help.ts";
@@ -35,5 +36,5 @@ function known(name: string): Subcommand {
 }
 
 function print(text: string): void {
-  process.stdout.write(text);
+  process.stdout.write(fold(text, terminalWidth()));
 }

@@ -6,6 +6,9 @@ export function command(): Command {
   return decide(
     new Command("approve").description("let an endpoint of another subscription in"),
     "Approved",
-    'postern approve shop-endpoint --message "asked for by the shop team"',
+    [
+      "postern approve clusters/one",
+      'postern approve shop-endpoint --message "asked for by the shop team"',
+    ],
   );
 }

@@ -2,7 +2,7 @@ import { goOnUnheard } from "@postern/core/process/run-main.ts";
 import { parseResourceId } from "@postern/core/resource-id.ts";
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { CreateOptions } from "./hosted-cluster.ts";
-import { type Format, print, show, withConnection, withOutput } from "./output.ts";
+import { type Format, isText, print, show, withConnection, withOutput } from "./output.ts";
 import type { ConnectOptions } from "./session.ts";
 
 /** `postern cluster`: hosted clusters, made and destroyed as `hypershift` does. */
@@ -21,8 +21,8 @@ Example:
 }
 
 function create(): Command {
-  return withConnection(new Command("create"))
-    .description("make a HostedCluster; its networks and identities must be there")
+  return withOutput(withConnection(new Command("create")))
+    .description("create a HostedCluster; its networks and identities must exist")
     .argument("<name>", "its name")
     .option("-n, --namespace <name>", "its namespace", "clusters")
     .requiredOption("--base-domain <name>", "the domain under which it has its names")
@@ -65,7 +65,7 @@ function create(): Command {
         .default("Route"),
     )
     .option("--external-dns-domain <name>", "domain in which its public names are made")
-    .option("--render", "print the object, and make nothing")
+    .option("--render", "print the object, and create nothing")
     .addHelpText(
       "after",
       `
@@ -74,22 +74,27 @@ Examples:
       --resource-group one --vnet-id … --subnet-id … --control-plane-client-id … --endpoint-access Private`,
     )
     .action(
-      async (name: string, options: ConnectOptions & CreateOptions & { render?: boolean }) => {
+      async (
+        name: string,
+        options: ConnectOptions & CreateOptions & { output: Format; render?: boolean },
+      ) => {
         const { hostedClusterOf } = await import("./hosted-cluster.ts");
         const object = hostedClusterOf(name, options);
         if (options.render) {
           const { stringify } = await import("yaml");
-          print(stringify(object).trimEnd());
+          if (isText(options.output)) print(stringify(object).trimEnd());
+          else show(options.output, object, () => "");
           return;
         }
-        const [{ withSession }, { makeCluster }] = await Promise.all([
+        const [{ withSession }, { createCluster }] = await Promise.all([
           import("./session.ts"),
           import("./run-cluster.ts"),
         ]);
         await withSession(options, async (session) => {
-          await makeCluster(session, object);
-          print(
-            `${options.namespace}/${name} is made; watch it: postern tree ${options.namespace}/${name}`,
+          const warnings = await createCluster(session, object);
+          const key = `${options.namespace}/${name}`;
+          show(options.output, { created: key, warnings }, () =>
+            [...warnings, `${key} is created; follow it: postern tree ${key}`].join("\n"),
           );
         });
       },
@@ -97,7 +102,7 @@ Examples:
 }
 
 function destroy(): Command {
-  return withConnection(new Command("destroy"))
+  return withOutput(withConnection(new Command("destroy")))
     .description("delete a HostedCluster and wait until nothing of it is left in Azure")
     .argument("<name>", "a cluster, as NAME or NAMESPACE/NAME")
     .addOption(
@@ -106,7 +111,10 @@ function destroy(): Command {
         "how long to wait (default: 10, and 20 for a cluster with a private link)",
       ).argParser(minutes),
     )
-    .option("--force", "when that time is over, give up what is left in the guest's subscription")
+    .option(
+      "--force",
+      "when that time is over, give up what is left in the hosted cluster's subscription",
+    )
     .addHelpText(
       "after",
       `
@@ -119,7 +127,10 @@ Example:
   $ postern cluster destroy clusters/one`,
     )
     .action(
-      async (name: string, options: ConnectOptions & { gracePeriod?: number; force?: boolean }) => {
+      async (
+        name: string,
+        options: ConnectOptions & { output: Format; gracePeriod?: number; force?: boolean },
+      ) => {
         const [{ withSession }, { destroyCluster }] = await Promise.all([
           import("./session.ts"),
           import("./run-cluster.ts"),

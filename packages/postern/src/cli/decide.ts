@@ -8,12 +8,12 @@ type DecideOptions = ConnectOptions & { output: Format; message?: string };
 export function decide(
   command: Command,
   status: "Approved" | "Rejected",
-  example: string,
+  examples: readonly string[],
 ): Command {
   return withOutput(withConnection(command))
     .argument(
       "[endpoint]",
-      "the name or id of the endpoint, or the name of its connection (default: list what waits)",
+      "the cluster of the endpoint, as NAME or NAMESPACE/NAME; or the name or id of the endpoint or its connection (default: list what waits)",
     )
     .option("--message <text>", "what its owner is told")
     .addHelpText(
@@ -21,8 +21,8 @@ export function decide(
       `
 Exit code 0: it is decided, or all that waits is listed. 3: some of what waits could not be read.
 
-Example:
-  $ ${example}`,
+Examples:
+${examples.map((each) => `  $ ${each}`).join("\n")}`,
     )
     .action(async (name: string | undefined, options: DecideOptions) => {
       const [{ withSession }, { connectionsHere, waiting, write }] = await Promise.all([
@@ -39,8 +39,13 @@ Example:
               pending.length === 0
                 ? `no connection ${unread.length > 0 ? "that can be seen " : ""}waits for a decision`
                 : table(
-                    ["ENDPOINT", "LINK SERVICE", "ASKS"],
-                    pending.map(({ endpoint, service, message }) => [endpoint, service, message]),
+                    ["ENDPOINT", "CLUSTER", "LINK SERVICE", "ASKS"],
+                    pending.map((each) => [
+                      each.endpoint,
+                      each.cluster ?? "-",
+                      each.service,
+                      each.message,
+                    ]),
                   ),
               ...notRead(unread),
             ].join("\n"),
@@ -53,7 +58,7 @@ Example:
           [
             `${decided.endpoint} is ${status} by ${decided.service}`,
             ...(status === "Rejected"
-              ? ["its owner must delete it and make it anew before it can be let in"]
+              ? ["its owner must delete and recreate it before it can be let in"]
               : []),
           ].join("\n"),
         );

@@ -5,11 +5,15 @@ import { UsageError } from "@postern/core/process/usage-error.ts";
 import type { KubeWorld } from "../view/world.ts";
 import { CommandFailure } from "./command-failure.ts";
 
-/** The cluster that a person means by NAME or NAMESPACE/NAME, as namespace/name. */
+/**
+ * The cluster that a person means by NAME or NAMESPACE/NAME, as namespace/name. Before something is destroyed no other name is
+ * suggested: one that is similar is another cluster.
+ */
 export function findClusterKey(
   name: string,
   { hostedClusters, azureClusters }: KubeWorld,
   unread: readonly Unread[],
+  { suggests = true }: { suggests?: boolean } = {},
 ): string {
   const keys = [...new Set([...hostedClusters, ...azureClusters].map(keyOf))];
   const found = keys.filter((key) => key === name || key.split("/")[1] === name);
@@ -19,6 +23,8 @@ export function findClusterKey(
   const [hidden] = unread;
   if (keys.length === 0 && hidden)
     throw new CommandFailure(`no cluster can be seen · ${hidden.what}: ${hidden.why}`);
+  if (!suggests)
+    throw new UsageError(`there is no cluster '${name}': postern tree lists those that exist`);
   if (keys.length === 0) throw new UsageError(`there is no cluster '${name}', nor any other`);
   const meant = nearest(name, [...keys, ...keys.map((key) => key.split("/")[1] ?? key)]);
   const some =

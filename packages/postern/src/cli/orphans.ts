@@ -34,7 +34,7 @@ export function command(): Command {
     )
     .option(
       "--cluster <id...>",
-      "with --delete: also those of this cluster, which is not here; it may be another management cluster's",
+      "only those of this cluster, by its id; with --delete also where the cluster is not here: it may be another management cluster's",
     )
     .option(
       "--resource <id...>",
@@ -57,6 +57,7 @@ Exit code 0: there is none, or all were deleted. 3: there are some, or something
 
 Examples:
   $ postern orphans
+  $ postern orphans --cluster 6f1a0d5e-2c1b-4c55-9d0a-0c8f5d3a7e11
   $ postern orphans --delete
   $ postern orphans --delete --cluster 6f1a0d5e-2c1b-4c55-9d0a-0c8f5d3a7e11 --subscription bbbbbbbb-0000-4000-8000-000000000000
   $ postern orphans --delete --resource /subscriptions/…/providers/Microsoft.Network/privateEndpoints/private-router-pe`,
@@ -70,7 +71,10 @@ Examples:
       ]);
       await withSession(options, async (session: Session) => {
         if (options.delete) goOnUnheard();
-        const found = await run.findOrphans(session, options.subscription);
+        const found = run.ofClusters(
+          await run.findOrphans(session, options.subscription),
+          options.delete ? undefined : options.cluster,
+        );
         const { orphans, byName, unread } = found;
         const chosen = options.delete ? run.chosenOf(orphans, options.cluster) : [];
         const named = run.chosenByName(found, chosen, options.resource);

@@ -1,7 +1,7 @@
 import type { State, Unread } from "@postern/core/dashboard/picture.ts";
+import { fold, terminalWidth, visible } from "@postern/core/process/fold.ts";
 import { type Command, Option } from "commander";
 import { stringify } from "yaml";
-import { fold, terminalWidth, visible } from "./fold.ts";
 import { clearProgress } from "./progress.ts";
 
 export type Format = "text" | "wide" | "json" | "yaml";

@@ -1,15 +1,15 @@
 import { Command, Option } from "commander";
-import { print } from "./output.ts";
+import { type Format, isText, print, show, withOutput } from "./output.ts";
 
 /** `postern permissions`: the least role of each identity. */
 export function command(): Command {
-  return new Command("permissions")
+  return withOutput(new Command("permissions"))
     .description(
       "print the least role of each identity: all actions that the code asks Azure for, and no other",
     )
     .argument("[identity]", "such as management, guest, cluster-api or agent (default: all)")
     .addOption(
-      new Option("--format <format>", "for whom it is written")
+      new Option("--format <format>", "what reads the text")
         .choices(["json", "az", "bicep", "terraform"])
         .default("json"),
     )
@@ -26,10 +26,17 @@ Examples:
     .action(
       async (
         identity: string | undefined,
-        options: { format: "json" | "az" | "bicep" | "terraform"; scope?: string },
+        options: {
+          output: Format;
+          format: "json" | "az" | "bicep" | "terraform";
+          scope?: string;
+        },
       ) => {
         const { rolesFor, formatRoles } = await import("./roles.ts");
-        print(formatRoles(rolesFor(identity, options.scope), options.format));
+        const roles = rolesFor(identity, options.scope);
+        // The text is for a tool: folding it would break it.
+        if (isText(options.output)) print(formatRoles(roles, options.format));
+        else show(options.output, { roles }, () => "");
       },
     );
 }

@@ -5,9 +5,12 @@ import { decide } from "./decide.ts";
 export function command(): Command {
   return decide(
     new Command("reject").description(
-      "turn an endpoint away; it cannot be let in again and must be made anew",
+      "turn an endpoint away; it cannot be let in again and must be recreated",
     ),
     "Rejected",
-    'postern reject shop-endpoint --message "nobody knows who asked for it"',
+    [
+      "postern reject clusters/one",
+      'postern reject shop-endpoint --message "nobody knows who asked for it"',
+    ],
   );
 }

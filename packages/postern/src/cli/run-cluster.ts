@@ -1,4 +1,5 @@
 import { realClock, wait } from "@postern/core/clock.ts";
+import { counted } from "@postern/core/counted.ts";
 import type { Unread } from "@postern/core/dashboard/picture.ts";
 import { isExplained } from "@postern/core/failure.ts";
 import { type KubeObject, keyOf } from "@postern/core/kind.ts";
@@ -15,50 +16,51 @@ import { privateDnsZones } from "../azure/gateways/private-dns.ts";
 import { annotations, clusterAnnotation } from "../hosted/names.ts";
 import { portableKubeconfig } from "../kube/portable-kubeconfig.ts";
 import { gatherKube } from "../view/gather.ts";
-import { type Deleted, findLeftovers } from "../view/leftovers.ts";
+import { type Deleted, findLeftovers, type Leftover } from "../view/leftovers.ts";
 import type { KubeWorld } from "../view/world.ts";
 import { CommandFailure } from "./command-failure.ts";
 import { findClusterKey } from "./find-cluster-key.ts";
-import { notRead, print, table } from "./output.ts";
+import { type Format, isText, notRead, print, show, table } from "./output.ts";
 import type { Session } from "./session.ts";
 
 const minuteMs = 60_000;
 const lookEveryMs = 2_000;
 
-/** Create the namespace where there is none, and the cluster in it. */
-export async function makeCluster(session: Session, object: KubeObject): Promise<void> {
+/** Create the namespace where there is none, and the cluster in it. The answer has what could not be checked. */
+export async function createCluster(session: Session, object: KubeObject): Promise<string[]> {
   const { kube, signal } = session;
-  await checkPrivateZone(session, object);
+  const warnings = await checkPrivateZone(session, object);
   const name = object.metadata.namespace ?? "default";
-  const held = await kube.get({ kind: namespaceKind, name }, signal);
-  if (held === undefined) await kube.create(namespaceKind, { metadata: { name } }, signal);
+  const found = await kube.get({ kind: namespaceKind, name }, signal);
+  if (found === undefined) await kube.create(namespaceKind, { metadata: { name } }, signal);
   await kube.create(hostedCluster, object, signal);
+  return warnings;
 }
 
-/** A zone that does not exist is rejected; where that cannot be read, the person is told so. */
-async function checkPrivateZone({ reading }: Session, object: KubeObject): Promise<void> {
+/** A zone that does not exist is rejected; where that cannot be read, a warning says so. */
+async function checkPrivateZone({ reading }: Session, object: KubeObject): Promise<string[]> {
   const { dns } = (object as { spec?: { dns?: { privateZoneID?: string } } }).spec ?? {};
-  if (dns?.privateZoneID === undefined) return;
+  if (dns?.privateZoneID === undefined) return [];
   const id = parseResourceId(dns.privateZoneID, "Microsoft.Network/privateDnsZones");
   try {
-    if ((await privateDnsZones(reading).get(id)) !== undefined) return;
+    if ((await privateDnsZones(reading).get(id)) !== undefined) return [];
   } catch (error) {
     if (!isExplained(error)) throw error;
-    return print(`whether ${id} exists is not known: ${error.explain().message}`);
+    return [`whether ${id} exists is not known: ${error.explain().message}`];
   }
   throw new UsageError(
     `--private-zone-id: ${id} does not exist: create it, correct the id, or leave the option out`,
   );
 }
 
-/** Delete a cluster and wait until it is gone. */
+/** Delete a cluster and wait until it is deleted. */
 export async function destroyCluster(
   session: Session,
   name: string,
-  options: { gracePeriod?: number; force?: boolean },
+  options: { output: Format; gracePeriod?: number; force?: boolean },
 ): Promise<void> {
   const { kube, signal } = session;
-  const { cluster, world: before } = await clusterCalled(session, name);
+  const { cluster, world: before } = await clusterCalled(session, name, { suggests: false });
   const key = keyOf(cluster);
   const links = before.links.filter(
     ({ metadata }) => metadata.annotations?.[clusterAnnotation] === key,
@@ -70,9 +72,12 @@ export async function destroyCluster(
   };
   const uid = cluster.metadata.uid ?? "";
   const graceMs = (options.gracePeriod ?? (isPrivate(cluster) ? 20 : 10)) * minuteMs;
+  const progress = (line: string) => {
+    if (isText(options.output)) print(line);
+  };
   await kube.remove(place, signal);
   let until = realClock.now() + graceMs;
-  let told = "";
+  let printed = "";
   let givenUp = false;
   for (;;) {
     const unread: Unread[] = [];
@@ -80,22 +85,24 @@ export async function destroyCluster(
     const [hidden] = unread;
     if (hidden)
       throw new CommandFailure(
-        `it cannot be said whether ${key} is gone · ${hidden.what}: ${hidden.why} · it goes on being deleted`,
+        `whether ${key} is deleted is not known · ${hidden.what}: ${hidden.why} · its deletion continues`,
       );
     const left = leftOf(key, uid, world);
     if (left === undefined) break;
-    if (left !== told) print(left);
-    told = left;
+    if (left !== printed) progress(left);
+    printed = left;
     if (realClock.now() > until) {
       if (!options.force || givenUp)
         throw new CommandFailure(
-          `${key} is not gone after ${Math.round(graceMs / minuteMs)} minutes · ${left} · see postern tree ${key}; it goes on being deleted`,
+          `${key} is not deleted after ${counted(Math.round(graceMs / minuteMs), "minute")} · ${left} · see postern tree ${key}; its deletion continues`,
         );
-      print("the time is over: what is left in the guest's subscription is given up");
+      progress(
+        "the grace period is over: what is left in the hosted cluster's subscription is given up",
+      );
       await kube.patch(
         place,
         "merge",
-        // With the uid: a cluster that was made anew under this name is another.
+        // With the uid: a cluster that was recreated under this name is another.
         { metadata: { uid, annotations: { [annotations.abandon]: "true" } } },
         { signal },
       );
@@ -104,43 +111,50 @@ export async function destroyCluster(
     }
     await wait(realClock, lookEveryMs, signal);
   }
-  await reportLeftovers(session, { cluster, links });
+  await reportLeftovers(session, { cluster, links }, options.output);
 }
 
-/** Say what a deleted cluster has left in Azure, and what could not be searched. Only nothing at all is a success. */
-async function reportLeftovers(session: Session, deleted: Deleted): Promise<void> {
+/** Report what a deleted cluster has left in Azure, and what could not be searched. Only nothing at all is a success. */
+async function reportLeftovers(session: Session, deleted: Deleted, output: Format): Promise<void> {
   const key = keyOf(deleted.cluster);
   const { AZURE_SUBSCRIPTION_ID: subscription, AZURE_RESOURCE_GROUP: name } = session.env;
   const group = subscription && name ? resourceGroupId(subscription, name) : undefined;
   const { leftovers, unread } = await findLeftovers(session.reading, deleted, group);
-  if (leftovers.length + unread.length === 0) return print(`${key} is gone`);
-  process.exitCode = 3;
-  const { clusterID, platform } = deleted.cluster.spec;
-  const lines = [`${key} is deleted from Kubernetes`, ...notRead(unread)];
-  if (leftovers.length > 0)
-    lines.push(
-      "still in Azure:",
-      table(
-        ["WHAT", "FOUND BY", "ID"],
-        leftovers.map(({ what, by, id }) => [what, by, id]),
-      ),
-    );
-  if (unread.length > 0)
-    lines.push(
-      "what its links had, and what may be there still:",
-      ...recordedIn(deleted).map((id) => `  ${id}`),
-    );
-  // No object names the subscription and the id of a cluster that is gone.
-  const where = platform?.azure?.subscriptionID
-    ? ` --subscription ${shellWord(platform.azure.subscriptionID)}`
-    : "";
+  const isClean = leftovers.length + unread.length === 0;
+  if (!isClean) process.exitCode = 3;
+  const recorded = unread.length > 0 ? recordedIn(deleted) : [];
+  show(output, { deleted: key, leftovers, recorded, unread }, () => {
+    if (isClean) return `${key} is deleted`;
+    const lines = [`${key} is deleted from Kubernetes`, ...notRead(unread)];
+    if (leftovers.length > 0)
+      lines.push(
+        "still in Azure:",
+        table(
+          ["WHAT", "FOUND BY", "ID"],
+          leftovers.map(({ what, by, id }) => [what, by, id]),
+        ),
+      );
+    if (unread.length > 0)
+      lines.push(
+        "what its links had recorded, and what may still exist:",
+        ...recorded.map((id) => `  ${id}`),
+      );
+    return [...lines, `to delete it: ${deletionOf(deleted, leftovers)}`].join("\n");
+  });
+}
+
+/** The command that deletes what a cluster has left. No object names the subscription and the id of a deleted cluster. */
+function deletionOf({ cluster }: Deleted, leftovers: readonly Leftover[]): string {
+  const { clusterID, platform } = cluster.spec;
+  const subscription = platform?.azure?.subscriptionID;
   const ids = leftovers.flatMap(({ by, id }) => (by === "name" ? [id] : []));
-  const flags = [
+  return [
+    "postern orphans",
+    ...(subscription ? [`--subscription ${shellWord(subscription)}`] : []),
+    "--delete",
     ...(clusterID ? [`--cluster ${shellWord(clusterID)}`] : []),
     ...(ids.length > 0 ? [`--resource ${ids.map(shellWord).join(" ")}`] : []),
-  ];
-  lines.push(`to delete it: postern orphans${where} --delete ${flags.join(" ")}`);
-  print(lines.join("\n"));
+  ].join(" ");
 }
 
 /** What the links of a cluster recorded in their status. */
@@ -244,10 +258,11 @@ async function apiServerPort({ kube, signal }: Session, namespace: string): Prom
 async function clusterCalled(
   { kube, signal }: Session,
   name: string,
+  options: { suggests?: boolean } = {},
 ): Promise<{ cluster: HostedCluster; world: KubeWorld }> {
   const unread: Unread[] = [];
   const world = await gatherKube({ kube, signal }, unread);
-  const key = findClusterKey(name, world, unread);
+  const key = findClusterKey(name, world, unread, options);
   const cluster = world.hostedClusters.find((each) => keyOf(each) === key);
   if (cluster === undefined) throw new UsageError(`${key} is no HostedCluster`);
   return { cluster, world };

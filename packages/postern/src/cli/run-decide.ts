@@ -1,45 +1,61 @@
 import type { Unread } from "@postern/core/dashboard/picture.ts";
+import { keyOf } from "@postern/core/kind.ts";
 import { nearest } from "@postern/core/process/nearest.ts";
 import { UsageError } from "@postern/core/process/usage-error.ts";
 import { lastSegment, sameId } from "@postern/core/resource-id.ts";
 import { decision, endpointConnections } from "../azure/gateways/endpoint-connections.ts";
+import { ownConnections } from "../view/own-endpoints.ts";
 import { CommandFailure } from "./command-failure.ts";
 import { finish } from "./finish.ts";
 import { look } from "./look.ts";
 import type { Session } from "./session.ts";
 
-/** A connection of a link service that we can see. */
+/** A connection of a link service that the credential can read. */
 export interface Connection {
   id: string;
   name: string;
   endpoint: string;
   endpointId: string;
+  /** The cluster of the endpoint, as namespace/name; absent for an endpoint of somebody else. */
+  cluster?: string;
   service: string;
   status: string;
   message: string;
 }
 
-/** The connections of every link service that the credential can see, and what may hide others. */
-export async function connectionsHere(
-  session: Session,
-): Promise<{ connections: Connection[]; unread: Unread[] }> {
-  const { azure, unread } = await look(session, { zones: () => false });
+/** The connections, the clusters that exist, and what may hide others. */
+export interface Connections {
+  connections: Connection[];
+  clusters: string[];
+  unread: Unread[];
+}
+
+/** The connections of every link service that the credential can read, and what may hide others. */
+export async function connectionsHere(session: Session): Promise<Connections> {
+  const { azure, kube, unread } = await look(session, { zones: () => false });
+  const clusterOf = ownConnections(kube);
   const connections = azure.linkServices.flatMap(({ id = "", name = "", properties }) =>
-    (properties.privateEndpointConnections ?? []).map((each) => ({
-      id: each.id ?? `${id}/privateEndpointConnections/${each.name}`,
-      name: each.name ?? "",
-      endpoint: lastSegment(each.properties.privateEndpoint?.id ?? each.name ?? ""),
-      endpointId: each.properties.privateEndpoint?.id ?? "",
-      service: name,
-      status: each.properties.privateLinkServiceConnectionState?.status ?? "",
-      message: each.properties.privateLinkServiceConnectionState?.description ?? "",
-    })),
+    (properties.privateEndpointConnections ?? []).map((each): Connection => {
+      const endpointId = each.properties.privateEndpoint?.id ?? "";
+      const cluster = clusterOf(endpointId, id);
+      return {
+        id: each.id ?? `${id}/privateEndpointConnections/${each.name}`,
+        name: each.name ?? "",
+        endpoint: lastSegment(endpointId || (each.name ?? "")),
+        endpointId,
+        ...(cluster !== undefined && { cluster }),
+        service: name,
+        status: each.properties.privateLinkServiceConnectionState?.status ?? "",
+        message: each.properties.privateLinkServiceConnectionState?.description ?? "",
+      };
+    }),
   );
   // Objects name the subscriptions to look in; of Azure only the link services are asked for.
   const hiding = unread.filter(
     ({ type, scope }) => scope === undefined || type === "link services",
   );
-  return { connections, unread: hiding };
+  const clusters = [...kube.hostedClusters, ...kube.azureClusters].map(keyOf);
+  return { connections, clusters: [...new Set(clusters)], unread: hiding };
 }
 
 /** Those that wait for a decision. */
@@ -50,7 +66,7 @@ export function waiting(all: readonly Connection[]): Connection[] {
 /** Decide on the connection that a person means. One that is decided so already is left as it is. */
 export async function write(
   { writing: arm, signal }: Session,
-  here: { connections: readonly Connection[]; unread: readonly Unread[] },
+  here: Connections,
   name: string,
   status: "Approved" | "Rejected",
   message = `${status} with postern ${status === "Approved" ? "approve" : "reject"}`,
@@ -59,39 +75,56 @@ export async function write(
   if (connection.status.toLowerCase() === status.toLowerCase()) return connection;
   if (status === "Approved" && !/^pending$/i.test(connection.status))
     throw new UsageError(
-      `endpoint ${connection.endpoint} cannot be let in: its connection is ${connection.status}, which is final; have its owner delete it and make it anew`,
+      `endpoint ${connection.endpoint} cannot be let in: its connection is ${connection.status}, which is final; have its owner delete and recreate it`,
     );
   const body = decision(connection.name, status, message);
   await finish(arm, await endpointConnections(arm).put(connection.id, body), signal);
   return { ...connection, status, message };
 }
 
-function meant(
-  { connections: all, unread }: Parameters<typeof write>[1],
-  name: string,
-): Connection {
-  const found = all.filter(
+/** The connection that a person means: by its id or name, by those of its endpoint, or by the cluster of its endpoint. */
+function meant({ connections: all, clusters, unread }: Connections, name: string): Connection {
+  const typed = name.toLowerCase();
+  const named = all.filter(
     (each) =>
       sameId(each.endpointId, name) ||
       sameId(each.id, name) ||
-      [each.endpoint, each.name].some((one) => one.toLowerCase() === name.toLowerCase()),
+      [each.endpoint, each.name].some((one) => one.toLowerCase() === typed),
   );
+  const meantClusters = clusters.filter((key) => key === name || key.split("/")[1] === name);
+  const found =
+    named.length > 0
+      ? named
+      : all.filter(({ cluster }) => cluster !== undefined && meantClusters.includes(cluster));
   const [only] = found;
   if (only !== undefined && found.length === 1) return only;
   if (found.length > 1)
     throw new UsageError(
-      `several endpoints are called '${name}': give the id of one of their connections: ${found.map(({ id }) => id).join(", ")}`,
+      `'${name}' names several connections: give the cluster or the id of one: ${found.map(choiceAmong(found)).sort().join(", ")}`,
     );
   const [hidden] = unread;
   if (hidden)
     throw new CommandFailure(
       `no connection of '${name}' can be seen · ${hidden.what}: ${hidden.why}`,
     );
+  const [cluster] = meantClusters;
+  if (cluster !== undefined)
+    throw new UsageError(
+      `the private endpoint of ${cluster} has no connection to its link service: see postern tree ${cluster}`,
+    );
   const near = nearest(
     name,
-    all.flatMap(({ endpoint, name: own }) => [endpoint, own]),
+    all.flatMap((each) => [each.endpoint, each.name, ...(each.cluster ? [each.cluster] : [])]),
   );
   throw new UsageError(
     `no link service here has a connection of '${name}': ${near ? `did you mean '${near}'?` : "see postern approve without a name for those that wait"}`,
   );
+}
+
+/** What selects a connection among several: its cluster, where that has no other of them; else its id. */
+function choiceAmong(found: readonly Connection[]): (each: Connection) => string {
+  return ({ cluster, id }) =>
+    cluster !== undefined && found.filter((each) => each.cluster === cluster).length === 1
+      ? cluster
+      : id;
 }

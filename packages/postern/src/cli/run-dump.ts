@@ -82,7 +82,7 @@ async function eventsOf({ kube, signal }: Session, objects: object): Promise<Kub
   return found;
 }
 
-/** Write the archive. It may hold what only its owner should read. */
+/** Write the archive, to standard output where the file is `-`. It may hold what only its owner should read. */
 export async function writeDump(
   file: string,
   parts: readonly DumpPart[],
@@ -97,8 +97,13 @@ export async function writeDump(
       body,
     };
   });
+  const archive = gzipSync(await packTar(entries));
+  if (file === "-") {
+    await new Promise<void>((resolve) => process.stdout.write(archive, () => resolve()));
+    return;
+  }
   try {
-    await writeFile(file, gzipSync(await packTar(entries)), { mode: 0o600, flag: "wx" });
+    await writeFile(file, archive, { mode: 0o600, flag: "wx" });
   } catch (cause) {
     const { code = "" } = cause as NodeJS.ErrnoException;
     // A half archive is none.

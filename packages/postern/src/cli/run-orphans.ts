@@ -14,7 +14,7 @@ import { privateEndpoints } from "../azure/gateways/private-endpoints.ts";
 import { privateLinkServices } from "../azure/gateways/private-link-services.ts";
 import { subnets } from "../azure/gateways/subnets.ts";
 import { gatherKnown } from "../view/gather-known.ts";
-import { type Orphan, orphansIn } from "../view/orphans.ts";
+import { clusterOf, type Orphan, orphansIn } from "../view/orphans.ts";
 import { hasOwnerTag, type NamedOrphan, orphansByName } from "../view/orphans-by-name.ts";
 import { finish } from "./finish.ts";
 import { look } from "./look.ts";
@@ -32,6 +32,24 @@ export async function findOrphans(
     orphans: orphansIn(world, known),
     byName: orphansByName(world, known),
     unread: world.unread,
+  };
+}
+
+/** Those of the named clusters. What was found by name belongs to the cluster whose id is in its name, as far as one is. */
+export function ofClusters<T extends { orphans: Orphan[]; byName: NamedOrphan[] }>(
+  found: T,
+  clusters: readonly string[] | undefined,
+): T {
+  if (clusters === undefined) return found;
+  const wanted = clusters.map((each) => each.toLowerCase());
+  const isWanted = ({ owner, elsewhere }: Orphan) =>
+    [owner.clusterID, clusterOf(owner), ...elsewhere].some((each) =>
+      wanted.includes(each.toLowerCase()),
+    );
+  return {
+    ...found,
+    orphans: found.orphans.filter(isWanted),
+    byName: found.byName.filter(({ id }) => wanted.some((each) => idKey(id).includes(each))),
   };
 }
 

@@ -1,5 +1,7 @@
+import { nearest } from "@postern/core/process/nearest.ts";
+import { UsageError } from "@postern/core/process/usage-error.ts";
 import { covers } from "../view/records.ts";
-import { aliasesOf } from "../view/trace.ts";
+import { aliasesOf, networksToTraceFrom } from "../view/trace.ts";
 import type { World } from "../view/world.ts";
 import { look } from "./look.ts";
 import type { Session } from "./session.ts";
@@ -22,4 +24,16 @@ export async function gatherFor(session: Session, host: string): Promise<World> 
     hosts = all;
     world = await open(hosts, requeueMs);
   }
+}
+
+/** A network that does not exist is an error, which names those that do; one that may be hidden is not. */
+export function checkNetwork(world: World, from: string | undefined): void {
+  if (from === undefined || networksToTraceFrom(world, from).length > 0) return;
+  if (world.unread.length > 0) return;
+  const known = networksToTraceFrom(world);
+  const near = nearest(from, known);
+  const some = `${known.slice(0, 10).join(", ")}${known.length > 10 ? `, and ${known.length - 10} more` : ""}`;
+  throw new UsageError(
+    `there is no network '${from}': ${near ? `did you mean '${near}'? ` : ""}known are ${some || "none"}`,
+  );
 }

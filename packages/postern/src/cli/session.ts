@@ -1,4 +1,5 @@
 import { realClock } from "@postern/core/clock.ts";
+import { counted } from "@postern/core/counted.ts";
 import { Interrupted } from "@postern/core/process/interrupted.ts";
 import { packageVersion } from "@postern/core/process/package-version.ts";
 import { Registry } from "@prometheus-io/client";
@@ -101,5 +102,5 @@ function askingAzure(answers: number, { budgets }: Arm): string | undefined {
     .flatMap((bucket) => Object.values(bucket.waiting))
     .reduce((sum, each) => sum + each, 0);
   if (answers + waiting === 0) return undefined;
-  return `asking Azure: ${answers} answers${waiting > 0 ? `, ${waiting} wait for its budget` : ""}`;
+  return `reading Azure: ${counted(answers, "answer")}${waiting > 0 ? `, ${counted(waiting, "request")} waiting for the rate limit` : ""}`;
 }

@@ -20,16 +20,21 @@ Example:
   $ postern trace api.one.hypershift.local`,
     )
     .action(async (host: string, options: ConnectOptions & { output: Format; from?: string }) => {
-      const [{ withSession }, { gatherFor }, { publishedBy, tracesOf }, { reportContradictions }] =
-        await Promise.all([
-          import("./session.ts"),
-          import("./run-trace.ts"),
-          import("../view/trace.ts"),
-          import("./request-reconcile.ts"),
-        ]);
+      const [
+        { withSession },
+        { checkNetwork, gatherFor },
+        { publishedBy, tracesOf },
+        { reportContradictions },
+      ] = await Promise.all([
+        import("./session.ts"),
+        import("./run-trace.ts"),
+        import("../view/trace.ts"),
+        import("./request-reconcile.ts"),
+      ]);
       await withSession(options, async (session) => {
         const wanted = hostIn(host);
         const world = await gatherFor(session, wanted);
+        checkNetwork(world, options.from);
         const traces = tracesOf(world, wanted, options.from);
         const known = traces.filter((each) => each.known);
         show(options.output, { host: wanted, traces, unread: world.unread }, () =>

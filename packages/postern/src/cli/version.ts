@@ -1,10 +1,14 @@
 import { packageVersion } from "@postern/core/process/package-version.ts";
 import { Command } from "commander";
+import { type Format, show, withOutput } from "./output.ts";
 
 /** `postern version` */
 export function command(): Command {
-  return new Command()
+  return withOutput(new Command())
     .description("Print the version of Postern.")
     .addHelpText("after", "\nExample:\n  $ postern version")
-    .action(() => console.log(packageVersion()));
+    .action(({ output }: { output: Format }) => {
+      const version = packageVersion();
+      show(output, { version, node: process.versions.node }, () => version);
+    });
 }

@@ -35,6 +35,8 @@ export function askedIn(kube: KubeWorld): { linkServices: string[]; endpoints: s
 /** A private endpoint in the spec of a cluster of Cluster API. */
 export interface RequestedEndpoint {
   id: string;
+  /** The cluster whose spec has it, as namespace/name. */
+  cluster: string;
   /** The id of the link service that it connects to. */
   service: string;
   /** The network that it is in, as the picture names it. */
@@ -59,6 +61,7 @@ function requestedBy(cluster: AzureCluster): RequestedEndpoint[] {
   const endpoints = (networkSpec?.subnets ?? []).flatMap((each) => each.privateEndpoints ?? []);
   return endpoints.map(({ name, privateLinkServiceConnections: connections }) => ({
     id: `${placeOf(cluster)}/privateEndpoints/${name}`,
+    cluster: keyOf(cluster),
     service: connections?.[0]?.privateLinkServiceID ?? "",
     network: network || undefined,
     conditions: cluster.status?.conditions as readonly Condition[] | undefined,

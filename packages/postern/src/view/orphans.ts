@@ -86,7 +86,7 @@ export function isAzures({ id = "", properties }: PrivateRecordSet): boolean {
 }
 
 /** How the cluster of an owner is called: links and endpoints of Cluster API have namespace and name in place of two ids. */
-function clusterOf({ clusterID, uid }: Owner): string {
+export function clusterOf({ clusterID, uid }: Owner): string {
   return clusterID.includes(".") || isGuid(clusterID) ? clusterID : `${clusterID}/${uid}`;
 }
 

@@ -1,3 +1,4 @@
+import { counted } from "@postern/core/counted.ts";
 import type { Hop } from "@postern/core/dashboard/trace.ts";
 import { idKey, lastSegment } from "@postern/core/resource-id.ts";
 import type { BackendPool } from "../azure/gateways/backend-pools.ts";
@@ -52,7 +53,7 @@ export function balancerHops(index: WorldIndex, service: PrivateLinkService): Ho
       what: "backend",
       name: pools.map(({ name }) => name).join(", "),
       state: members > 0 ? "ok" : "broken",
-      found: `${members} machines`,
+      found: counted(members, "machine"),
       ...(members === 0 && { remedy: "no machine is in its pool: look at the nodes" }),
     },
   ];

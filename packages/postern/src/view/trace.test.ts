@@ -259,7 +259,7 @@ describe("it breaks", () => {
     expect(last(withEndpoint("Pending"))).toMatchObject({
       what: "approval",
       state: "pending",
-      remedy: "approve it: postern approve private-router-pe",
+      remedy: `approve it: postern approve ${ids.endpoint}`,
     });
   });
 
@@ -341,7 +341,7 @@ test("of a load balancer that others share only the link's own frontend and pool
       },
     });
   const whole = only(shared(rule("a1", "own", 443), rule("b2", "others", 80)));
-  expect(whole.hops.slice(-2).map(({ found }) => found)).toEqual(["ports 443", "1 machines"]);
+  expect(whole.hops.slice(-2).map(({ found }) => found)).toEqual(["ports 443", "1 machine"]);
   expect(last(shared(rule("b2", "others", 80)))).toMatchObject({
     what: "load balancer",
     state: "broken",

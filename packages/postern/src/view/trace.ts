@@ -31,6 +31,16 @@ export function tracesOf(world: World, host: string, only?: string): Trace[] {
   return [...linked, ...lonely.map((zone) => unlinked(index, zone, name))];
 }
 
+/** The names of the networks that can be traced from, sorted; of those that match a name or an id, where one is given. */
+export function networksToTraceFrom({ azure }: World, only?: string): string[] {
+  const ids = [
+    ...azure.networks.map(({ id = "" }) => idKey(id)),
+    ...azure.zones.flatMap(networksOf),
+  ];
+  const found = ids.filter((id) => only === undefined || matches(id, only));
+  return [...new Set(found.map(lastSegment))].sort();
+}
+
 /** The names that a host is another name of, here or there; their zones belong to the question too. */
 export function aliasesOf(world: World, host: string): string[] {
   const found = new Set([plain(host)]);
@@ -179,7 +189,9 @@ function beyond(index: WorldIndex, endpoint: PrivateEndpoint): Hop[] {
     name: connection?.name ?? name,
     state: letIn.state,
     found: letIn.reason ?? "",
-    ...(letIn.state === "pending" && { remedy: `approve it: postern approve ${shellWord(name)}` }),
+    ...(letIn.state === "pending" && {
+      remedy: `approve it: postern approve ${shellWord(endpoint.id ?? name)}`,
+    }),
     ...(letIn.state === "broken" && {
       remedy:
         "a rejected or ended connection never comes back: delete the endpoint, and it is made anew",

@@ -103,8 +103,8 @@ const wrong: Record<string, [what: string, world: World, verdict: string, says: 
     ],
   ],
   "free addresses": [
-    ["a full subnet", nat({ prefix: "10.0.9.0/29", used: 3 }), "wrong", "0 addresses"],
-    ["a nearly full one", nat({ prefix: "10.0.9.0/29", used: 1 }), "warning", "2 addresses"],
+    ["a full subnet", nat({ prefix: "10.0.9.0/29", used: 3 }), "wrong", "0 free addresses"],
+    ["a nearly full one", nat({ prefix: "10.0.9.0/29", used: 1 }), "warning", "2 free addresses"],
   ],
   "region and network of the load balancer": [
     ["another region", withBalancer({ location: "North Europe" }), "wrong", "northeurope"],

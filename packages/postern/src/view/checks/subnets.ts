@@ -1,4 +1,5 @@
 import { parseCidr, usableAddresses } from "@postern/core/cidr.ts";
+import { counted } from "@postern/core/counted.ts";
 import type { HostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
 import { privateAccess } from "@postern/core/kinds/private-access.ts";
 import { ownerIn } from "@postern/core/ownership.ts";
@@ -50,7 +51,7 @@ export const freeAddresses: WorldCheck = {
         const left = freeIn(subnet);
         if (left === undefined)
           return { about: id, verdict: "not looked at", found: "it has no IPv4 block" };
-        const found = `${left} addresses are free`;
+        const found = counted(left, "free address", "free addresses");
         if (left >= fewAddresses) return { about: id, verdict: "ok", found };
         return {
           about: id,
