@@ -5,37 +5,37 @@ import { makeAuthority, makeServerCertificate } from "@postern/core/test-bed/cer
 import { onTestFinished } from "vitest";
 
 /** A request as a loopback server saw it. */
-export interface Seen {
+export interface ReceivedRequest {
   method: string;
   url: string;
   headers: IncomingMessage["headers"];
   body: string;
 }
 
-type Answer = (seen: Seen, response: ServerResponse, request: IncomingMessage) => void;
+type Answer = (seen: ReceivedRequest, response: ServerResponse, request: IncomingMessage) => void;
 
 /** Serve on loopback until the test ends; every request is kept. */
 export async function serve(
   answer: Answer,
-): Promise<{ url: string; seen: Seen[]; server: Server }> {
-  const seen: Seen[] = [];
-  const server = createServer(listener(answer, seen));
-  return { url: `http://127.0.0.1:${await listen(server)}`, seen, server };
+): Promise<{ url: string; requests: ReceivedRequest[]; server: Server }> {
+  const requests: ReceivedRequest[] = [];
+  const server = createServer(listener(answer, requests));
+  return { url: `http://127.0.0.1:${await listen(server)}`, requests, server };
 }
 
 /** The same over TLS, with the authority that signed the certificate, in PEM. */
 export async function serveTls(
   answer: Answer,
-): Promise<{ url: string; port: number; ca: string; seen: Seen[] }> {
-  const seen: Seen[] = [];
+): Promise<{ url: string; port: number; ca: string; requests: ReceivedRequest[] }> {
+  const requests: ReceivedRequest[] = [];
   const authority = makeAuthority();
   const { certificate, key } = makeServerCertificate(authority, ["localhost", "127.0.0.1", "::1"]);
-  const server = createTlsServer({ cert: certificate, key }, listener(answer, seen));
+  const server = createTlsServer({ cert: certificate, key }, listener(answer, requests));
   const port = await listen(server);
-  return { url: `https://127.0.0.1:${port}`, port, ca: authority.certificate, seen };
+  return { url: `https://127.0.0.1:${port}`, port, ca: authority.certificate, requests };
 }
 
-function listener(answer: Answer, seen: Seen[]) {
+function listener(answer: Answer, seen: ReceivedRequest[]) {
   return (request: IncomingMessage, response: ServerResponse) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));

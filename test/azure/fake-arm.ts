@@ -5,7 +5,7 @@ import { AzureError } from "postern/azure/errors.ts";
 import type { Caller } from "postern/azure/exchange.ts";
 import { staticToken } from "postern/azure/tokens.ts";
 import { onTestFinished } from "vitest";
-import { json, type Seen, serve } from "../loopback.ts";
+import { json, type ReceivedRequest, serve } from "../loopback.ts";
 import { HurriedClock } from "./hurried-clock.ts";
 
 /** A caller that may do everything. */
@@ -16,28 +16,28 @@ export function caller(over: Partial<Caller> = {}): Caller {
 
 /** A Resource Manager on loopback with the given answers, and an ARM client for it. */
 export async function fakeArm(
-  answer: (seen: Seen, response: ServerResponse) => void,
+  answer: (request: ReceivedRequest, response: ServerResponse) => void,
   over: Partial<ArmOptions> & { caller?: Partial<Caller> } = {},
 ): Promise<{
   arm: ArmClient;
-  made: Arm;
-  seen: Seen[];
-  told: ArmRequest[];
+  client: Arm;
+  requests: ReceivedRequest[];
+  reported: ArmRequest[];
   url: string;
   clock: HurriedClock;
 }> {
-  const { url, seen } = await serve(answer);
+  const { url, requests } = await serve(answer);
   const clock = new HurriedClock();
-  const told: ArmRequest[] = [];
-  const made = new Arm({
+  const reported: ArmRequest[] = [];
+  const client = new Arm({
     cloud: customCloud({ resourceManager: url }),
     credential: staticToken("token-1"),
     clock,
-    onRequest: (request) => told.push(request),
+    onRequest: (request) => reported.push(request),
     ...over,
   });
-  onTestFinished(() => made.close());
-  return { arm: made.for(caller(over.caller)), made, seen, told, url, clock };
+  onTestFinished(() => client.close());
+  return { arm: client.for(caller(over.caller)), client, requests, reported, url, clock };
 }
 
 /** An answer in ARM's form that refuses. */

@@ -268,14 +268,18 @@ function zoneOf(id: string): ResourceId {
 /** What a reconcile makes of the world beside Azure: the object is held or let go, the condition written. */
 export function after(
   world: Observed,
-  { steps, conditions, keepsStatus }: Pick<Plan<DnsStep>, "steps" | "conditions" | "keepsStatus">,
+  {
+    steps,
+    conditions,
+    retainsStatus,
+  }: Pick<Plan<DnsStep>, "steps" | "conditions" | "retainsStatus">,
 ): Observed {
   const { infrastructure } = world;
   if (infrastructure === undefined) return world;
   const next = { ...infrastructure };
   for (const step of steps) if (step.on === "object") next.hasFinalizer = step.do === "hold";
   // The status of an AzureASOManagedCluster has no conditions.
-  if (!keepsStatus && next.is !== "aks") next.condition = conditions[0];
+  if (!retainsStatus && next.is !== "aks") next.condition = conditions[0];
   return { ...world, infrastructure: next };
 }
 

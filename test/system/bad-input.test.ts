@@ -21,8 +21,8 @@ describeOnCluster("bad input, from the object to the condition", (cluster) => {
 
   /** A controller that looks for the link service that a widget names, on an Azure that answers as told. */
   async function looking() {
-    const azure = await serve((seen, response) => {
-      const name = new URL(seen.url, "http://azure").pathname.split("/").at(-1);
+    const azure = await serve((request, response) => {
+      const name = new URL(request.url, "http://azure").pathname.split("/").at(-1);
       if (name === "page")
         response.writeHead(200, { "content-type": "text/html" }).end("<html>secret</html>");
       else if (name === "cut") {

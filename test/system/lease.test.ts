@@ -112,7 +112,7 @@ describeOnCluster("leader election on a real API server", (cluster) => {
       log: silentLog,
       features: [],
       lease: { namespace, name: "postern", identity: "first" },
-      onLead: () => terms++,
+      onElected: () => terms++,
     });
     const stop = new AbortController();
     const running = runtime.run(stop.signal);

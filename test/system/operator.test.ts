@@ -70,8 +70,8 @@ describeOnCluster("postern operator", (cluster) => {
 
   test("leads, is ready when Azure answers, and lets go of its Lease when it is told to stop", async () => {
     const namespace = await cluster.namespace();
-    const azure = await serve((seen, response) => {
-      if (seen.url.startsWith("/metadata/identity"))
+    const azure = await serve((request, response) => {
+      if (request.url.startsWith("/metadata/identity"))
         json(response, 200, {
           access_token: "t",
           expires_in: "3600",
@@ -276,7 +276,7 @@ describeOnCluster("postern operator", (cluster) => {
   });
 
   test("a port that is taken is told in one line", async () => {
-    const taken = await serve((_seen, response) => response.end());
+    const taken = await serve((_request, response) => response.end());
     const port = new URL(taken.url).port;
     const { child, log } = await start(["--listen", `127.0.0.1:${port}`]);
     expect(await exitOf(child)).toBe(1);

@@ -235,7 +235,7 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
         conditions: decides
           ? [{ type: "Ready", status: "False", reason: "Creating", message: "it comes" }]
           : [],
-        ...(!decides && { keepsStatus: true }),
+        ...(!decides && { retainsStatus: true }),
         requeue: { afterMs: 1_000 },
       }),
       apply: async () => {

@@ -127,7 +127,7 @@ describeHosted("secrets that tenants write", (start) => {
     const { simulator } = world.azure;
     const folder = await mkdtemp(join(tmpdir(), "postern-"));
     onTestFinished(() => rm(folder, { recursive: true }));
-    const traces = await serve((_seen, response) => response.end("{}"));
+    const traces = await serve((_request, response) => response.end("{}"));
     const env = await environment(world, folder, traces.url);
     await namespaces(world, "clusters", "org", "org-mc");
 
@@ -371,7 +371,7 @@ describeHosted("secrets that tenants write", (start) => {
     await operator.ended;
     emitted.log = operator.printed();
     emitted["event stream"] = streamed();
-    emitted.traces = traces.seen.map(({ body }) => body).join("\n");
+    emitted.traces = traces.requests.map(({ body }) => body).join("\n");
     emitted.events = JSON.stringify(await world.list("Event"));
     const kinds = ["HostedCluster", "HostedControlPlane", "AzurePrivateLinkService"];
     for (const kind of [...kinds, "AzureCluster", "Cluster", "AzureClusterIdentity"]) {

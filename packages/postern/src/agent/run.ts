@@ -6,7 +6,7 @@ import type { ApplianceContext } from "../appliance/context.ts";
 import { type Applied, type ApplyOptions, apply } from "../appliance/lifecycle.ts";
 import type { agentMetrics } from "../appliance/metrics-text.ts";
 import { type StayOptions, stayInBackendPool } from "../appliance/stay.ts";
-import { tellPackets } from "../appliance/tunnel-links.ts";
+import { reportPackets } from "../appliance/tunnel-links.ts";
 import { http } from "../azure/http.ts";
 import { notifier } from "./notify.ts";
 
@@ -26,12 +26,12 @@ export async function runAgent(
   metrics: ReturnType<typeof agentMetrics>,
   pool: string,
   settings: RunSettings,
-  tell: (event: RunEvent) => void,
+  report: (event: RunEvent) => void,
 ): Promise<void> {
   const notify = notifier(ctx.log);
   let applied: Applied | undefined;
   const text = async () => {
-    await tellPackets(ctx, applied?.links);
+    await reportPackets(ctx, applied?.links);
     return metrics.text();
   };
   // An appliance must not leave its pool for a bug elsewhere in the agent.
@@ -49,13 +49,13 @@ export async function runAgent(
       ctx.log.info({ code: error.explain().reason }, "stopped before it had joined");
       return undefined;
     });
-    if (applied === undefined) return tell({ event: "left", because: "stopped" });
-    tell({ event: "joined", applied, ...(served && { metricsPort: served.port }) });
+    if (applied === undefined) return report({ event: "left", because: "stopped" });
+    report({ event: "joined", applied, ...(served && { metricsPort: served.port }) });
     const [left] = await Promise.all([
       stayInBackendPool(ctx, applied, { ...settings, leaving: () => notify.stopping() }),
       notify.ready(`member of ${applied.config.backendPoolName}`),
     ]);
-    tell({ event: "left", because: left.because === "event" ? left.event.type : left.because });
+    report({ event: "left", because: left.because === "event" ? left.event.type : left.because });
   } finally {
     process.off("unhandledRejection", survive);
     notify.close();

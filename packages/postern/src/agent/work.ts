@@ -70,11 +70,11 @@ export function deregister(options: AgentOptions): Promise<void> {
   return withContext(options, async (ctx) => {
     const config = await find(ctx, options);
     // Asked to stop from here on it only waits no more: an entry that is drained must not stay.
-    const going = unstopped(ctx);
-    if (await drainInBackendPool(going, config))
+    const unstoppedContext = unstopped(ctx);
+    if (await drainInBackendPool(unstoppedContext, config))
       await wait(ctx.clock, noticedAfterMs(config.probe), ctx.signal).catch(() => undefined);
-    const left = await deregisterFromBackendPool(going, config);
-    show(options.output, { pool: config.backendPoolResourceId, ...left });
+    const result = await deregisterFromBackendPool(unstoppedContext, config);
+    show(options.output, { pool: config.backendPoolResourceId, ...result });
   });
 }
 
@@ -88,7 +88,7 @@ export function status(options: AgentOptions): Promise<void> {
     show(options.output, { registered, ...membership, ...known });
     if (registered) return;
     const what = "say that all is well";
-    throw new ApplianceError({ code: "NotRegistered", what, seen: config.backendPoolResourceId });
+    throw new ApplianceError({ code: "NotRegistered", what, detail: config.backendPoolResourceId });
   });
 }
 
@@ -96,8 +96,8 @@ export function status(options: AgentOptions): Promise<void> {
 export function run(options: AgentOptions): Promise<void> {
   return withContext(options, async (ctx, metrics) => {
     const { output, pool, ingressDeviceFile, ingressDeviceEnvFile, ingressDeviceHook } = options;
-    const told = ingressDeviceFile ?? ingressDeviceEnvFile ?? ingressDeviceHook;
-    if (options.tunnel === "none" && told !== undefined)
+    const ingressOption = ingressDeviceFile ?? ingressDeviceEnvFile ?? ingressDeviceHook;
+    if (options.tunnel === "none" && ingressOption !== undefined)
       throw new UsageError(
         "--tunnel none finds no ingress device to tell: leave the --ingress-device options out, or use --tunnel find",
       );
@@ -116,9 +116,9 @@ export function run(options: AgentOptions): Promise<void> {
       leaveMs: options.leaveWithin && options.leaveWithin * 1_000,
       metricsListen: options.metricsListen,
     } as const;
-    await runAgent(ctx, metrics, pool, settings, (told) => {
-      if (told.event === "left") return show(output, { ...told });
-      const { applied, metricsPort } = told;
+    await runAgent(ctx, metrics, pool, settings, (event) => {
+      if (event.event === "left") return show(output, { ...event });
+      const { applied, metricsPort } = event;
       const known = output === "json" ? { config: applied.config } : briefly(applied.config);
       show(output, {
         event: "joined",

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { LoadBalancer } from "../azure/gateways/load-balancers.ts";
-import { choosePool, type Wanted } from "./choose-pool.ts";
+import { choosePool, type PoolQuery } from "./choose-pool.ts";
 
 const vnet = "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/virtualNetworks/v";
 
@@ -29,16 +29,16 @@ function balancer(
   };
 }
 
-const wanted: Wanted = {
+const query: PoolQuery = {
   poolName: "inspect",
   location: "West Europe",
   vnetResourceId: vnet,
   scope: "resource group rg",
 };
 
-function refused(found: LoadBalancer[], over: Partial<Wanted> = {}): string {
+function refused(found: LoadBalancer[], over: Partial<PoolQuery> = {}): string {
   try {
-    choosePool(found, { ...wanted, ...over });
+    choosePool(found, { ...query, ...over });
   } catch (error) {
     return error instanceof Error ? error.message : "";
   }
@@ -47,8 +47,8 @@ function refused(found: LoadBalancer[], over: Partial<Wanted> = {}): string {
 
 test("the one Gateway load balancer with the pool is chosen among others", () => {
   const standard = balancer("web", { sku: { name: "Standard" } });
-  const chosen = choosePool([standard, balancer("gw"), balancer("other", {}, ["x"])], wanted);
-  expect(chosen).toMatchObject({
+  const selected = choosePool([standard, balancer("gw"), balancer("other", {}, ["x"])], query);
+  expect(selected).toMatchObject({
     loadBalancerName: "gw",
     backendPoolResourceId: "/lbs/gw/backendAddressPools/inspect",
     frontendIPs: ["10.0.0.9"],
@@ -56,7 +56,7 @@ test("the one Gateway load balancer with the pool is chosen among others", () =>
 });
 
 test("a pool that says nothing of its tunnels has those of the portal, and they are called assumed", () => {
-  expect(choosePool([balancer("gw")], wanted)).toMatchObject({
+  expect(choosePool([balancer("gw")], query)).toMatchObject({
     tunnels: [
       { type: "Internal", port: 10800, identifier: 800 },
       { type: "External", port: 10801, identifier: 801 },
@@ -71,7 +71,7 @@ test("the tunnels of a pool are those that it says, and no others", () => {
   Object.assign(pool?.properties ?? {}, {
     tunnelInterfaces: [{ type: "External", port: 2001, identifier: 801, protocol: "VXLAN" }],
   });
-  const { tunnels, tunnelsAssumed } = choosePool([gw], wanted);
+  const { tunnels, tunnelsAssumed } = choosePool([gw], query);
   expect(tunnels).toEqual([{ type: "External", port: 2001, identifier: 801 }]);
   expect(tunnelsAssumed).toBe(false);
 });
@@ -85,12 +85,12 @@ test("a tunnel that is not of VXLAN is none, and none is assumed in its place", 
       { type: "External", port: 2001, identifier: 801 },
     ],
   });
-  expect(choosePool([gw], wanted)).toMatchObject({
+  expect(choosePool([gw], query)).toMatchObject({
     tunnels: [{ type: "External", port: 2001, identifier: 801 }],
     tunnelsAssumed: false,
   });
   pool?.properties.tunnelInterfaces?.pop();
-  expect(choosePool([gw], wanted)).toMatchObject({ tunnels: [], tunnelsAssumed: false });
+  expect(choosePool([gw], query)).toMatchObject({ tunnels: [], tunnelsAssumed: false });
 });
 
 test.each([
@@ -139,14 +139,14 @@ test.each([
     "(PoolInAnotherNetwork)",
     vnet,
   ],
-] as const)("of %s the error lists what was seen", (_name, found, over, code, seen) => {
+] as const)("of %s the error lists what was seen", (_name, found, over, code, detail) => {
   const message = refused([...found], over);
   expect(message).toContain(code);
-  expect(message).toContain(seen);
+  expect(message).toContain(detail);
   expect(message).toContain('find the backend pool "inspect"');
 });
 
 test("of two pools of one name the one in the machine's region is meant", () => {
   const found = [balancer("far", { location: "northeurope" }), balancer("near")];
-  expect(choosePool(found, wanted).loadBalancerName).toBe("near");
+  expect(choosePool(found, query).loadBalancerName).toBe("near");
 });

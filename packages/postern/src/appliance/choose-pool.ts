@@ -5,7 +5,7 @@ import { ApplianceError } from "./errors.ts";
 import type { GWLBConfig, HealthProbe, Tunnel } from "./gwlb-config.ts";
 
 /** The pool that was asked for and where this machine is. */
-export interface Wanted {
+export interface PoolQuery {
   poolName: string;
   /** The machine's region and network. */
   location: string;
@@ -17,7 +17,7 @@ export interface Wanted {
 }
 
 /** What is known of the pool once it is found. */
-export type Chosen = Pick<
+export type SelectedPool = Pick<
   GWLBConfig,
   | "loadBalancerName"
   | "loadBalancerResourceId"
@@ -49,11 +49,11 @@ const portalTunnels: readonly Tunnel[] = [
  *   any               some             some            several         PoolAmbiguous
  *   any               some             some            one             that one, if it is in the machine's network
  */
-export function choosePool(found: readonly LoadBalancer[], wanted: Wanted): Chosen {
-  const { poolName, location, scope, named } = wanted;
+export function choosePool(found: readonly LoadBalancer[], query: PoolQuery): SelectedPool {
+  const { poolName, location, scope, named } = query;
   const what = `find the backend pool "${poolName}"`;
-  const refuse = (code: ConstructorParameters<typeof ApplianceError>[0]["code"], seen: string) =>
-    new ApplianceError({ code, what, seen });
+  const refuse = (code: ConstructorParameters<typeof ApplianceError>[0]["code"], detail: string) =>
+    new ApplianceError({ code, what, detail });
   const meant = found.filter(
     ({ name }) => named === undefined || name?.toLowerCase() === named.toLowerCase(),
   );
@@ -89,17 +89,17 @@ export function choosePool(found: readonly LoadBalancer[], wanted: Wanted): Chos
     );
   if (near.length > 1)
     throw refuse("PoolAmbiguous", listed(near.map(({ balancer }) => balancer.id ?? "")));
-  const elsewhere = networksOf(one.balancer).find((id) => !sameId(id, wanted.vnetResourceId));
+  const elsewhere = networksOf(one.balancer).find((id) => !sameId(id, query.vnetResourceId));
   if (elsewhere !== undefined)
     throw refuse(
       "PoolInAnotherNetwork",
-      `${one.balancer.name} is in ${elsewhere}, this machine in ${wanted.vnetResourceId}`,
+      `${one.balancer.name} is in ${elsewhere}, this machine in ${query.vnetResourceId}`,
     );
-  return chosen(one.balancer, one.pool);
+  return selectedPool(one.balancer, one.pool);
 }
 
-function chosen(balancer: LoadBalancer, pool: BackendPool): Chosen {
-  const said = (pool.properties.tunnelInterfaces ?? []).filter(
+function selectedPool(balancer: LoadBalancer, pool: BackendPool): SelectedPool {
+  const declared = (pool.properties.tunnelInterfaces ?? []).filter(
     ({ type, protocol }) => type !== "None" && protocol !== "None",
   );
   const probe = probeOf(balancer, pool);
@@ -111,8 +111,8 @@ function chosen(balancer: LoadBalancer, pool: BackendPool): Chosen {
     frontendIPs: (balancer.properties.frontendIPConfigurations ?? []).flatMap(
       ({ properties }) => properties.privateIPAddress ?? [],
     ),
-    tunnels: said.length > 0 ? said.flatMap(asTunnel) : [...portalTunnels],
-    tunnelsAssumed: said.length === 0,
+    tunnels: declared.length > 0 ? declared.flatMap(asTunnel) : [...portalTunnels],
+    tunnelsAssumed: declared.length === 0,
     ...(probe && { probe }),
   };
 }

@@ -14,7 +14,7 @@ const principal = { AZURE_TENANT_ID: tenant, AZURE_CLIENT_ID: client };
 
 /** A machine with a metadata service, and an Entra that tells by its token what it was asked with. */
 async function machine() {
-  const imds = await serve((_seen, response) =>
+  const imds = await serve((_request, response) =>
     json(response, 200, { access_token: "of-the-machine", expires_on: "1999999999" }),
   );
   const authority = "https://login.example";
@@ -66,7 +66,7 @@ test("the environment counts before workload identity, and that before the machi
   expect(await credential({ env: secret }).token()).toBe("of-the-environment");
   expect(await credential({ env: workload }).token()).toBe("federated");
   expect(credential({ env: workload }).identity).toBe(`${tenant}/${client}`);
-  expect(imds.seen).toEqual([]);
+  expect(imds.requests).toEqual([]);
   expect(await credential({ env: {} }).token()).toBe("of-the-machine");
 });
 
@@ -78,7 +78,7 @@ test.each([
 ])("of the machine's identities %j is client %j", async (options, id) => {
   const { imds, credential } = await machine();
   await credential(options).token();
-  const { searchParams } = new URL(imds.seen[0]?.url ?? "", imds.url);
+  const { searchParams } = new URL(imds.requests[0]?.url ?? "", imds.url);
   expect(searchParams.get("client_id")).toBe(id);
 });
 
@@ -88,7 +88,7 @@ test.each([
 ])("half of %j is an error, and no reason to act as somebody else", async (env, says) => {
   const { imds, credential } = await machine();
   expect(() => credential({ env })).toThrow(says);
-  expect(imds.seen).toEqual([]);
+  expect(imds.requests).toEqual([]);
 });
 
 test("one that is configured and fails does not lead to the machine's identity", async () => {
@@ -98,5 +98,5 @@ test("one that is configured and fails does not lead to the machine's identity",
     code: "CredentialUnreadable",
     status: 0,
   });
-  expect(imds.seen).toEqual([]);
+  expect(imds.requests).toEqual([]);
 });

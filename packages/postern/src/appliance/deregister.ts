@@ -15,7 +15,7 @@ import {
 } from "./pool-members.ts";
 import { reason } from "./register.ts";
 import { callerUntil, type Pass, retryUntil, type Step } from "./retry.ts";
-import { type WrittenPool, writePool } from "./write-pool.ts";
+import { type PoolWrite, writePool } from "./write-pool.ts";
 
 /** How a machine left. */
 export interface Deregistration {
@@ -71,17 +71,17 @@ export async function deregisterFromBackendPool(
   const startedAt = ctx.clock.now();
   const what = `leave the backend pool "${config.backendPoolName}"`;
   const ended = (cause: unknown) =>
-    new ApplianceError({ code: "DeregistrationTimedOut", what, seen: reason(cause), cause });
+    new ApplianceError({ code: "DeregistrationTimedOut", what, detail: reason(cause), cause });
   const state: Leaving = { wrote: false, spread: false, waits: 0, members: 1 };
   const contention = () => Math.max(300, apart(state));
-  const left = await retryUntil(ctx, { what: "deregister", limitMs, ended, contention }, (pass) =>
+  const result = await retryUntil(ctx, { what: "deregister", limitMs, ended, contention }, (pass) =>
     leave(ctx, config, state, pass),
   );
-  if (left.state !== "kept") ctx.metrics.registered(false);
-  const deregistration = { ...left, seconds: (ctx.clock.now() - startedAt) / 1000 };
-  const told =
-    left.state === "kept" ? "stays in the pool: somebody else put it there" : "deregistered";
-  ctx.log.info({ pool: config.backendPoolResourceId, ...deregistration }, told);
+  if (result.state !== "kept") ctx.metrics.registered(false);
+  const deregistration = { ...result, seconds: (ctx.clock.now() - startedAt) / 1000 };
+  const message =
+    result.state === "kept" ? "stays in the pool: somebody else put it there" : "deregistered";
+  ctx.log.info({ pool: config.backendPoolResourceId, ...deregistration }, message);
   return deregistration;
 }
 
@@ -97,21 +97,21 @@ interface Leaving {
   wrote: boolean;
   /** The moment has been taken. */
   spread: boolean;
-  written?: WrittenPool | undefined;
-  goneSince?: number | undefined;
+  lastWrite?: PoolWrite | undefined;
+  absentSince?: number | undefined;
   waits: number;
   /** How many the pool had when it was last read. */
   members: number;
 }
 
-type Left = Omit<Deregistration, "seconds">;
+type Departure = Omit<Deregistration, "seconds">;
 
 async function leave(
   ctx: ApplianceContext,
   config: GWLBConfig,
   state: Leaving,
   pass: Pass,
-): Promise<Step<Left>> {
+): Promise<Step<Departure>> {
   const arm = ctx.azure(config.environment).for(callerUntil(pass.signal));
   const pool = await backendPools(arm).get(config.backendPoolResourceId);
   const { retries } = pass;
@@ -124,14 +124,14 @@ async function leave(
     state.spread = true;
     return { againAfterMs: ctx.random() * apart(state) };
   }
-  const write = async (body: BackendPool): Promise<Step<Left>> => {
+  const write = async (body: BackendPool): Promise<Step<Departure>> => {
     state.wrote = true;
-    state.written = await writePool(arm, ctx.clock, pool, body);
+    state.lastWrite = await writePool(arm, ctx.clock, pool, body);
     state.waits = 0;
-    return { againAfterMs: state.written.running ? nextLookMs(state) : 0 };
+    return { againAfterMs: state.lastWrite.running ? nextReadMs(state) : 0 };
   };
   if (own) {
-    state.goneSince = undefined;
+    state.absentSince = undefined;
     return write(withoutMember(pool, config));
   }
   const by = membershipIn(pool, config)?.by;
@@ -142,25 +142,25 @@ async function leave(
     state.wrote = true;
     return { againAfterMs: 0 };
   }
-  if (!state.wrote || state.written === undefined) return done;
-  state.goneSince ??= ctx.clock.now();
+  if (!state.wrote || state.lastWrite === undefined) return done;
+  state.absentSince ??= ctx.clock.now();
   switch (provisioningOf(pool)) {
     case "succeeded":
       return done;
     case "changing": {
       // It goes on without us; whoever has written since had read that we are gone, and looks after the end.
-      const { etag } = state.written;
+      const { etag } = state.lastWrite;
       if (etag !== undefined && pool.etag !== etag) return done;
-      const againAfterMs = nextLookMs(state);
-      const stayed = ctx.clock.now() - state.goneSince >= settleMs;
-      return stayed || againAfterMs >= pass.leftMs() ? done : { againAfterMs };
+      const againAfterMs = nextReadMs(state);
+      const isSettled = ctx.clock.now() - state.absentSince >= settleMs;
+      return isSettled || againAfterMs >= pass.remainingMs() ? done : { againAfterMs };
     }
     case "failed":
       return write(asItIs(pool));
   }
 }
 
-function nextLookMs(state: Leaving): number {
+function nextReadMs(state: Leaving): number {
   return 1_000 * 2 ** Math.min(state.waits++, 2);
 }
 

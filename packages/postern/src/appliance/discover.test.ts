@@ -16,7 +16,7 @@ test.each([
       resourceId: `${provider}/virtualMachines/vm`,
       azEnvironment: name,
     };
-    const { url, seen } = await serve(({ url: path }, response) =>
+    const { url, requests } = await serve(({ url: path }, response) =>
       // Without a token nobody else is asked.
       path.includes("/identity/")
         ? json(response, 400, { error_description: "Identity not found" })
@@ -25,7 +25,7 @@ test.each([
     const ctx = applianceContext({ imdsHost: url });
     const finding = discoverGWLBBackendPool(ctx, "inspect", { patienceMs: 0 });
     await expect(finding).rejects.toThrow(/IdentityNotFound/);
-    const asked = seen.map((each) => new URL(each.url, url).searchParams.get("resource"));
-    expect(asked.filter((resource) => resource !== null)).toEqual([audience]);
+    const requested = requests.map((each) => new URL(each.url, url).searchParams.get("resource"));
+    expect(requested.filter((resource) => resource !== null)).toEqual([audience]);
   },
 );

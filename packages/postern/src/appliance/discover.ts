@@ -56,7 +56,7 @@ export async function discoverGWLBBackendPool(
   return retryUntil(ctx, retryOptions, async (pass) => {
     const arm = ctx.azure(metadata.environment).for(callerUntil(pass.signal));
     place ??= await findPlace(arm, metadata);
-    const { scope, shown, name } = whereToLook(metadata, options, what);
+    const { scope, shown, name } = searchScope(metadata, options, what);
     const found = await balancersIn(arm, scope, name);
     const pool = choosePool(found, {
       poolName,
@@ -70,7 +70,7 @@ export async function discoverGWLBBackendPool(
 }
 
 /** The scope, and the name where one load balancer is meant. */
-function whereToLook(
+function searchScope(
   metadata: IMDSMetadata,
   { loadBalancer, resourceGroup, subscriptionId }: DiscoverOptions,
   what: string,

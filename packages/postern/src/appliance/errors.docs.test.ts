@@ -29,7 +29,7 @@ test.each(Object.entries(applianceCodes))(
 
 test("an error says what, why and what to do, and points to its section", () => {
   const code: ApplianceCode = "PoolNotFound";
-  const error = new ApplianceError({ code, what: "find it", seen: "a has b" });
+  const error = new ApplianceError({ code, what: "find it", detail: "a has b" });
   const { why, hint } = applianceCodes[code];
   expect(error.explain().message).toBe(`cannot find it · ${why}: a has b (${code}) · ${hint}`);
   expect(error.doc).toBe("docs/reference/agent-errors.md#poolnotfound");

@@ -8,7 +8,7 @@ export interface ApplianceFailure {
   /** What was tried, as a verb and a thing: `find the backend pool "inspect"`. */
   what: string;
   /** What was seen, where it says more than the table does. */
-  seen?: string | undefined;
+  detail?: string | undefined;
   /** The HTTP status of the answer that it is about; that of the cause if not given. */
   status?: number | undefined;
   cause?: unknown;
@@ -26,9 +26,9 @@ export class ApplianceError extends Error implements Explained {
   /** Where the code is described. */
   readonly doc: string;
 
-  constructor({ code, what, seen, status, cause }: ApplianceFailure) {
+  constructor({ code, what, detail, status, cause }: ApplianceFailure) {
     const { why, hint } = applianceCodes[code];
-    const reason = seen === undefined ? why : `${why}: ${seen}`;
+    const reason = detail === undefined ? why : `${why}: ${detail}`;
     super(`cannot ${what} · ${reason} (${code}) · ${hint}`, { cause });
     this.code = code;
     this.status = status ?? (cause instanceof AzureError ? cause.status : 0);

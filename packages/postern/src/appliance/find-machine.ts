@@ -45,11 +45,11 @@ export function primaryInterface(
   { resourceId, vmId }: Pick<IMDSMetadata, "resourceId" | "vmId">,
 ): string {
   if (machine === undefined)
-    throw new ApplianceError({ code: "MachineNotFound", what, seen: resourceId });
+    throw new ApplianceError({ code: "MachineNotFound", what, detail: resourceId });
   const { vmId: known, networkProfile } = machine.properties;
   if (known !== undefined && known.toLowerCase() !== vmId.toLowerCase()) {
-    const seen = `${resourceId} has the id ${known}, and this machine was told ${vmId}`;
-    throw new ApplianceError({ code: "MachineDiffers", what, seen });
+    const detail = `${resourceId} has the id ${known}, and this machine was told ${vmId}`;
+    throw new ApplianceError({ code: "MachineDiffers", what, detail });
   }
   const listed = networkProfile?.networkInterfaces ?? [];
   // With one interface Azure need not say that it is the primary one.
@@ -57,19 +57,23 @@ export function primaryInterface(
     listed.find(({ properties }) => properties?.primary === true) ??
     (listed.length === 1 ? listed[0] : undefined);
   if (primary !== undefined) return primary.id;
-  const seen = `${resourceId} has ${listed.map(({ id }) => id).join(", ") || "none"}`;
-  throw new ApplianceError({ code: "InterfaceNotFound", what, seen });
+  const detail = `${resourceId} has ${listed.map(({ id }) => id).join(", ") || "none"}`;
+  throw new ApplianceError({ code: "InterfaceNotFound", what, detail });
 }
 
 /** Where an interface is, by its primary IP configuration. */
 export function placeOf(nic: NetworkInterface | undefined, nicId: string): Place {
   if (nic === undefined)
-    throw new ApplianceError({ code: "InterfaceNotFound", what, seen: `${nicId} does not exist` });
+    throw new ApplianceError({
+      code: "InterfaceNotFound",
+      what,
+      detail: `${nicId} does not exist`,
+    });
   const configuration = primaryConfiguration(nic);
   const { privateIPAddress = "", subnet } = configuration?.properties ?? {};
   const vnetResourceId = subnet?.id.replace(/\/subnets\/[^/]+$/i, "");
   if (privateIPAddress === "" || subnet === undefined || vnetResourceId === undefined)
-    throw new ApplianceError({ code: "AddressMissing", what, seen: nicId });
+    throw new ApplianceError({ code: "AddressMissing", what, detail: nicId });
   return {
     privateIP: privateIPAddress,
     vnetResourceId,

@@ -106,9 +106,9 @@ function runCommand(
       stdio: ["ignore", "ignore", "pipe"],
       detached: true,
     });
-    let said = "";
+    let output = "";
     child.stderr.on("data", (chunk: Buffer) => {
-      said = `${said}${chunk}`.slice(-longestWhy);
+      output = `${output}${chunk}`.slice(-longestWhy);
     });
     const kill = () => {
       if (child.pid === undefined) return;
@@ -135,7 +135,7 @@ function runCommand(
     });
     child.once("exit", (code, killedBy) => {
       exited();
-      const line = said.trim().split("\n").at(-1);
+      const line = output.trim().split("\n").at(-1);
       const how = `the command ended with ${code ?? killedBy}${line ? `: ${line}` : ""}`;
       end(code === 0 ? healthy : unhealthy(how));
     });

@@ -39,7 +39,7 @@ export interface IMDSClientOptions {
 /** https://learn.microsoft.com/azure/virtual-machines/instance-metadata-service#rate-limiting */
 const mostInASecond = 5;
 /** A service that is being updated says 410 for at most so long (same page, errors and debugging). */
-const goneForMs = 70_000;
+const retryGoneMs = 70_000;
 const defaultPatienceMs = 70_000;
 
 /**
@@ -81,13 +81,13 @@ export function imdsClient(options: IMDSClientOptions): IMDSClient {
         continue;
       }
       if (!passes(answer)) throw refusal(answer, what);
-      const gone = "status" in answer && answer.status === 410;
-      goneSince = gone ? (goneSince ?? clock.now()) : undefined;
+      const isGone = "status" in answer && answer.status === 410;
+      goneSince = isGone ? (goneSince ?? clock.now()) : undefined;
       const endsAt = Math.min(
         startedAt + patienceMs,
-        (goneSince ?? Number.POSITIVE_INFINITY) + goneForMs,
+        (goneSince ?? Number.POSITIVE_INFINITY) + retryGoneMs,
       );
-      const pauseMs = Math.max(waitAsked(answer, clock.now()), backOffMs(attempt, random));
+      const pauseMs = Math.max(retryAfterOf(answer, clock.now()), backOffMs(attempt, random));
       if (clock.now() + pauseMs > endsAt) throw refusal(answer, what);
       await wait(clock, pauseMs, signal);
     }
@@ -112,7 +112,7 @@ function backOffMs(attempt: number, random: () => number): number {
   return Math.min(10_000, 1_000 * 2 ** attempt) * (0.75 + random() / 2);
 }
 
-function waitAsked(answer: Received | Broken, now: number): number {
+function retryAfterOf(answer: Received | Broken, now: number): number {
   return "status" in answer ? (retryAfterMs(answer.headers["retry-after"], now) ?? 0) : 0;
 }
 
@@ -143,7 +143,7 @@ function read(answer: Received, what: string): unknown {
     throw new ApplianceError({
       code: "MetadataUnreadable",
       what,
-      seen: looksLike(answer),
+      detail: describeAnswer(answer),
       status: answer.status,
     });
   return body;
@@ -158,14 +158,14 @@ function refusal(answer: Received | Broken, what: string): ApplianceError {
     return new ApplianceError({
       code: "MetadataUnreadable",
       what,
-      seen: looksLike(answer),
+      detail: describeAnswer(answer),
       status,
     });
   const code = passes(answer) ? "MetadataUnavailable" : "MetadataRefused";
-  return new ApplianceError({ code, what, seen: `it answers ${status}`, status });
+  return new ApplianceError({ code, what, detail: `it answers ${status}`, status });
 }
 
-function looksLike({ status, headers }: Received): string {
+function describeAnswer({ status, headers }: Received): string {
   return `it answers ${status} with ${headers["content-type"] ?? "something"}, which is not JSON`;
 }
 

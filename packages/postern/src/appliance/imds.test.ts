@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { HurriedClock } from "../../../../test/azure/hurried-clock.ts";
-import { json, type Seen, serve } from "../../../../test/loopback.ts";
+import { json, type ReceivedRequest, serve } from "../../../../test/loopback.ts";
 import { applianceContext } from "./context.ts";
 import { ApplianceError } from "./errors.ts";
 import { queryIMDS, readMetadata } from "./imds.ts";
@@ -45,11 +45,11 @@ class PatientClock extends HurriedClock {
 
 /** A metadata service that answers as told, and what asking it came to. */
 async function query(
-  answer: (seen: Seen, response: ServerResponse, nth: number) => void,
+  answer: (request: ReceivedRequest, response: ServerResponse, nth: number) => void,
   options: { patienceMs?: number } = {},
 ) {
   let nth = 0;
-  const { url, seen } = await serve((one, response) => answer(one, response, nth++));
+  const { url, requests } = await serve((one, response) => answer(one, response, nth++));
   const clock = new PatientClock();
   const metrics = agentMetrics();
   const ctx = applianceContext({ imdsHost: url, clock, metrics, random: () => 0.5 });
@@ -58,7 +58,7 @@ async function query(
     (metadata) => ({ metadata }),
     (error: unknown) => ({ error }),
   );
-  return { ...ended, seen, clock, metrics, tookMs: clock.now() - startedAt };
+  return { ...ended, requests, clock, metrics, tookMs: clock.now() - startedAt };
 }
 
 function codeOf(ended: object): string {
@@ -73,15 +73,15 @@ const html = (response: ServerResponse, status: number) => {
 
 describe("the metadata service", () => {
   test("is asked once, in the newest version and with the header that it wants", async () => {
-    const { metadata, seen } = (await query((_seen, response) =>
+    const { metadata, requests } = (await query((_request, response) =>
       json(response, 200, document),
     )) as {
       metadata?: object;
-      seen: Seen[];
+      requests: ReceivedRequest[];
     };
-    expect(seen).toHaveLength(1);
-    expect(seen[0]?.url).toBe("/metadata/instance?api-version=2025-04-07");
-    expect(seen[0]?.headers.metadata).toBe("true");
+    expect(requests).toHaveLength(1);
+    expect(requests[0]?.url).toBe("/metadata/instance?api-version=2025-04-07");
+    expect(requests[0]?.headers.metadata).toBe("true");
     expect(metadata).toEqual({
       vmId: compute.vmId,
       subscriptionId: "s",
@@ -97,28 +97,28 @@ describe("the metadata service", () => {
 
   test("says in which zone the machine is", async () => {
     const zoned = { ...document, compute: { ...compute, zone: "2" } };
-    const ended = await query((_seen, response) => json(response, 200, zoned));
+    const ended = await query((_request, response) => json(response, 200, zoned));
     expect(ended).toMatchObject({ metadata: { zone: "2" } });
   });
 
   test("is asked in the newest version that it offers where it does not know ours", async () => {
     const offer = { error: "Bad request", "newest-versions": ["2023-07-01", "2024-07-17"] };
-    const { seen, ...ended } = await query(({ url }, response) =>
+    const { requests, ...ended } = await query(({ url }, response) =>
       url.endsWith("2024-07-17") ? json(response, 200, document) : json(response, 400, offer),
     );
     expect(ended).toHaveProperty("metadata");
-    expect(seen.map(({ url }) => url.split("=")[1])).toEqual(["2025-04-07", "2024-07-17"]);
+    expect(requests.map(({ url }) => url.split("=")[1])).toEqual(["2025-04-07", "2024-07-17"]);
   });
 
   test("that offers only what it refuses is not asked for ever", async () => {
     const offer = { error: "Bad request", "newest-versions": ["2024-07-17"] };
-    const { seen, ...ended } = await query((_seen, response) => json(response, 400, offer));
+    const { requests, ...ended } = await query((_request, response) => json(response, 400, offer));
     expect(codeOf(ended)).toBe("MetadataRefused");
-    expect(seen).toHaveLength(2);
+    expect(requests).toHaveLength(2);
   });
 
   test.each([404, 410, 429, 500, 503])("that answers %i is asked again", async (status) => {
-    const { metrics, ...ended } = await query((_seen, response, nth) =>
+    const { metrics, ...ended } = await query((_request, response, nth) =>
       nth < 3 ? json(response, status, { error: "for now" }) : json(response, 200, document),
     );
     expect(ended).toHaveProperty("metadata");
@@ -126,18 +126,18 @@ describe("the metadata service", () => {
   });
 
   test("that is being updated is waited for 70 s and no longer", async () => {
-    const { tookMs, seen, ...ended } = await query(
-      (_seen, response) => json(response, 410, { error: "Gone" }),
+    const { tookMs, requests, ...ended } = await query(
+      (_request, response) => json(response, 410, { error: "Gone" }),
       { patienceMs: 300_000 },
     );
     expect(codeOf(ended)).toBe("MetadataUnavailable");
     expect(tookMs).toBeGreaterThan(55_000);
     expect(tookMs).toBeLessThanOrEqual(70_000);
-    expect(seen.length).toBeLessThan(15);
+    expect(requests.length).toBeLessThan(15);
   });
 
   test("that says how long to wait is not asked before", async () => {
-    const { clock, ...ended } = await query((_seen, response, nth) =>
+    const { clock, ...ended } = await query((_request, response, nth) =>
       nth === 0
         ? json(response, 429, { error: "Too many requests" }, { "retry-after": "7" })
         : json(response, 200, document),
@@ -150,16 +150,16 @@ describe("the metadata service", () => {
     [403, "MetadataRefused"],
     [405, "MetadataRefused"],
   ])("that answers %i is not asked again", async (status, code) => {
-    const { seen, ...ended } = await query((_seen, response) =>
+    const { requests, ...ended } = await query((_request, response) =>
       json(response, status, { error: "no" }),
     );
     expect(codeOf(ended)).toBe(code);
     expect(ended).toMatchObject({ error: { status } });
-    expect(seen).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 
   test.each([200, 407, 502])("that is a page of HTML with %i is none", async (status) => {
-    const ended = await query((_seen, response) => html(response, status));
+    const ended = await query((_request, response) => html(response, status));
     expect(codeOf(ended)).toBe("MetadataUnreadable");
     expect(ended).toMatchObject({ error: { status } });
     expect(String("error" in ended && ended.error)).toContain(
@@ -168,7 +168,7 @@ describe("the metadata service", () => {
   });
 
   test("that does not answer is told of as such", async () => {
-    const ended = await query((_seen, response) => response.destroy());
+    const ended = await query((_request, response) => response.destroy());
     expect(codeOf(ended)).toBe("MetadataUnreachable");
     expect(ended).toMatchObject({ error: { status: 0 } });
   });
@@ -176,14 +176,14 @@ describe("the metadata service", () => {
   test.each([{}, { compute: {} }, { compute: { ...compute, resourceId: "../x" } }, [], "text"])(
     "that does not say which machine this is gives no machine: %j",
     async (body) => {
-      expect(codeOf(await query((_seen, response) => json(response, 200, body)))).toBe(
+      expect(codeOf(await query((_request, response) => json(response, 200, body)))).toBe(
         "MetadataIncomplete",
       );
     },
   );
 
   test("is asked at most five times a second, whoever asks", async () => {
-    const { url } = await serve((_seen, response) => json(response, 200, document));
+    const { url } = await serve((_request, response) => json(response, 200, document));
     const clock = new PatientClock();
     const { imds } = applianceContext({ imdsHost: url, clock });
     const request = { what: "look", path: "/instance", apiVersion: "2025-04-07" };
@@ -218,8 +218,8 @@ describe("the scale set of a machine", () => {
 });
 
 test("a proxy in the environment sees nothing of the metadata service", async () => {
-  const trap = await serve((_seen, response) => json(response, 502, {}));
-  const imds = await serve((_seen, response) => json(response, 200, document));
+  const trap = await serve((_request, response) => json(response, 502, {}));
+  const imds = await serve((_request, response) => json(response, 200, document));
   const [context, source] = ["context.ts", "imds.ts"].map(
     (file) => new URL(file, import.meta.url).href,
   );
@@ -238,7 +238,7 @@ test("a proxy in the environment sees nothing of the metadata service", async ()
     { env: { PATH: process.env.PATH, ...proxy, NODE_USE_ENV_PROXY: "1", NO_PROXY: "" } },
   );
   expect(stdout).toBe("vm");
-  expect(imds.seen).toHaveLength(1);
+  expect(imds.requests).toHaveLength(1);
   // The same process does use the proxy for what knows no better: the trap works.
-  expect(trap.seen.map(({ url }) => url)).toEqual([`${imds.url}/control`]);
+  expect(trap.requests.map(({ url }) => url)).toEqual([`${imds.url}/control`]);
 });

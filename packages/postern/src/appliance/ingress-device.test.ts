@@ -50,8 +50,8 @@ test("what a killed agent left is taken back by the next", async () => {
 
 test("a hook that fails is told with what it said, and the files are as they were", async () => {
   const file = join(folder(), "device");
-  const written = writeIngressDevice({ file, hook: "echo no such firewall >&2; exit 3" }, "eth0");
-  await expect(written).rejects.toThrow(/ended with 3: no such firewall \(IngressNotWritten\)/);
+  const write = writeIngressDevice({ file, hook: "echo no such firewall >&2; exit 3" }, "eth0");
+  await expect(write).rejects.toThrow(/ended with 3: no such firewall \(IngressNotWritten\)/);
   expect(existsSync(file)).toBe(false);
 });
 

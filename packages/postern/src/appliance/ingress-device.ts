@@ -66,13 +66,13 @@ export function withVariable(text: string, name: string, value: string | undefin
 
 /** Write a file that holds the name; gives what puts back what was there, or takes it away where that was nothing or the same. */
 function writeName(file: string, device: string): () => void {
-  const written = `${device}\n`;
+  const content = `${device}\n`;
   const before = explained(file, () => readIfThere(file));
-  explained(file, () => replaceFile(file, written));
+  explained(file, () => replaceFile(file, content));
   return () =>
     explained(file, () => {
       // What a killed agent left is ours as well.
-      if (before === undefined || before === written) rmSync(file, { force: true });
+      if (before === undefined || before === content) rmSync(file, { force: true });
       else replaceFile(file, before);
     });
 }
@@ -134,10 +134,10 @@ function runHook(hook: string, device: string): Promise<void> {
     const env = { ...process.env, INGRESS_DEVICE: device };
     execFile("/bin/sh", ["-c", hook], { env, timeout: hookMs }, (cause, _stdout, stderr) => {
       if (cause === null) return resolve();
-      const said = stderr.trim().split("\n").at(-1);
+      const output = stderr.trim().split("\n").at(-1);
       reject(
         refusal(
-          `${hook} ended with ${cause.code ?? cause.signal}${said ? `: ${said}` : ""}`,
+          `${hook} ended with ${cause.code ?? cause.signal}${output ? `: ${output}` : ""}`,
           cause,
         ),
       );
@@ -145,7 +145,7 @@ function runHook(hook: string, device: string): Promise<void> {
   });
 }
 
-function refusal(seen: string, cause: unknown): ApplianceError {
+function refusal(detail: string, cause: unknown): ApplianceError {
   const what = "tell the appliance its ingress device";
-  return new ApplianceError({ code: "IngressNotWritten", what, seen, cause });
+  return new ApplianceError({ code: "IngressNotWritten", what, detail, cause });
 }

@@ -43,14 +43,14 @@ export async function dissociate(
   if (config.scaleSet?.mode === "Uniform") return "kept";
   const nic = await readInterface(arm, config);
   if (!namesPool(nic, config)) return "gone";
-  if (tagOf(nic.tags, joinedTag)?.toLowerCase() !== markOf(config).toLowerCase()) return "kept";
+  if (tagOf(nic.tags, joinedTag)?.toLowerCase() !== poolTagOf(config).toLowerCase()) return "kept";
   await write(arm, nic, withoutPool(nic, config));
   return "written";
 }
 
 /** The interface to write, with the pool and our mark. */
 export function withPool(nic: NetworkInterface, config: GWLBConfig): NetworkInterface {
-  const tags = withTags(nic.tags ?? {}, { [joinedTag]: markOf(config) });
+  const tags = withTags(nic.tags ?? {}, { [joinedTag]: poolTagOf(config) });
   const pool = { id: config.backendPoolResourceId };
   return {
     ...withPools(nic, (pools) => [...pools.filter((each) => !sameId(each.id, pool.id)), pool]),
@@ -63,13 +63,13 @@ export function withoutPool(nic: NetworkInterface, config: GWLBConfig): NetworkI
   const tags = Object.fromEntries(
     Object.entries(nic.tags ?? {}).filter(([name]) => name.toLowerCase() !== joinedTag),
   );
-  const left = (pools: readonly Reference[]) =>
+  const remaining = (pools: readonly Reference[]) =>
     pools.filter(({ id }) => !sameId(id, config.backendPoolResourceId));
-  return { ...withPools(nic, left), tags };
+  return { ...withPools(nic, remaining), tags };
 }
 
 /** `rg/gw/inspect`: another load balancer may have a pool of the same name, and a whole id may be too long for a tag. */
-function markOf({ backendPoolResourceId }: GWLBConfig): string {
+function poolTagOf({ backendPoolResourceId }: GWLBConfig): string {
   const [, , , , group, , , , balancer, , pool] = backendPoolResourceId.split("/");
   return `${group}/${balancer}/${pool}`;
 }
@@ -108,7 +108,7 @@ async function readInterface(
   const nic = await networkInterfaces(arm).get(nicResourceId);
   if (nic !== undefined) return nic;
   const what = "change the machine's interface";
-  throw new ApplianceError({ code: "InterfaceNotFound", what, seen: nicResourceId });
+  throw new ApplianceError({ code: "InterfaceNotFound", what, detail: nicResourceId });
 }
 
 async function write(
@@ -116,8 +116,8 @@ async function write(
   read: NetworkInterface,
   body: NetworkInterface,
 ): Promise<void> {
-  const { etag: ifMatch, ...wanted } = body;
+  const { etag: ifMatch, ...desired } = body;
   const what = "change the machine's interface";
   if (ifMatch === undefined) throw new AzureError({ code: "UnreadableAnswer", what });
-  await networkInterfaces(arm).put(read.id ?? "", wanted, { ifMatch });
+  await networkInterfaces(arm).put(read.id ?? "", desired, { ifMatch });
 }

@@ -137,15 +137,17 @@ export async function cleanup(
   const { clock } = ctx;
   const endsAt = clock.now() + limitMs;
   const drainMs = Math.min(options.mostDrainMs ?? limitMs, limitMs / 2);
-  const going = unstopped(ctx);
+  const unstoppedContext = unstopped(ctx);
   try {
     await Promise.all([
-      drainMs > 0 && drainInBackendPool(going, config, { limitMs: drainMs }),
+      drainMs > 0 && drainInBackendPool(unstoppedContext, config, { limitMs: drainMs }),
       health?.leave(config.probe, drainMs),
     ]);
-    const leftMs = endsAt - clock.now();
-    const reservedMs = Math.min(undoLocalMs, leftMs / 10);
-    return await deregisterFromBackendPool(going, config, { limitMs: leftMs - reservedMs });
+    const remainingMs = endsAt - clock.now();
+    const reservedMs = Math.min(undoLocalMs, remainingMs / 10);
+    return await deregisterFromBackendPool(unstoppedContext, config, {
+      limitMs: remainingMs - reservedMs,
+    });
   } finally {
     const undone = undoLocal().finally(() => health?.close());
     await within(ctx, Math.max(undoLocalMs, endsAt - clock.now()), undone);
@@ -233,8 +235,8 @@ async function listenForProbe(
   if (probe === undefined) return;
   if (probe.protocol === "Https" && tls === undefined && handOver !== "release") {
     const what = `answer the health probes of ${loadBalancerName}`;
-    const seen = `port ${probe.port}`;
-    throw new ApplianceError({ code: "HealthCertificateMissing", what, seen });
+    const detail = `port ${probe.port}`;
+    throw new ApplianceError({ code: "HealthCertificateMissing", what, detail });
   }
   if (asked === 0 || health.ports.includes(probe.port)) return;
   const fields = { probe: probe.port, listening: health.ports };
@@ -255,8 +257,8 @@ function refuseItself(
   const here = /^(localhost|127\..*|0\.0\.0\.0|\[::1?\])$/.test(hostname) || hostname === privateIP;
   if (hostname !== host && !(everywhere && here)) return;
   const what = `ask the appliance at ${handOver.host}`;
-  const seen = "the agent itself answers there";
-  throw new ApplianceError({ code: "HealthPortTaken", what, seen });
+  const detail = "the agent itself answers there";
+  throw new ApplianceError({ code: "HealthPortTaken", what, detail });
 }
 
 /**

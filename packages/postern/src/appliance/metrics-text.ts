@@ -81,7 +81,7 @@ export function agentMetrics(): MetricsCollector & {
     },
     retried: (what, code) =>
       count("postern_agent_retries_total", `{what=${quoted(what)},code=${quoted(code)}}`),
-    lost: () => count("postern_agent_registrations_lost_total"),
+    missing: () => count("postern_agent_registrations_lost_total"),
     repaired: () => count("postern_agent_registrations_repaired_total"),
     imdsFailed: (status) => count("postern_agent_imds_errors_total", `{status=${quoted(status)}}`),
     probed: (status) => count("postern_agent_probes_total", `{status=${quoted(String(status))}}`),

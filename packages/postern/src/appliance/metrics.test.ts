@@ -10,7 +10,7 @@ test("the text has every series with its kind, and counts what happened", () => 
   metrics.retried("register", "PreconditionFailed");
   metrics.retried("register", "PreconditionFailed");
   metrics.retried("deregister", 'odd"\\code\n');
-  metrics.lost();
+  metrics.missing();
   metrics.repaired();
   metrics.imdsFailed("410");
   metrics.probed(200);
@@ -43,10 +43,10 @@ test("the collector of the process is told where a context names no other", () =
   const own = agentMetrics();
   const early = applianceContext();
   setMetricsCollector(shared);
-  early.metrics.lost();
-  applianceContext({ metrics: own }).metrics.lost();
+  early.metrics.missing();
+  applianceContext({ metrics: own }).metrics.missing();
   setMetricsCollector(undefined);
-  early.metrics.lost();
+  early.metrics.missing();
   for (const each of [shared, own])
     expect(each.text()).toContain("postern_agent_registrations_lost_total 1\n");
 });

@@ -10,7 +10,7 @@ export interface MetricsCollector {
   /** A step of joining or leaving was tried again, and why: a code. */
   retried(what: "register" | "deregister" | "discover", code: string): void;
   /** The registration was found missing. */
-  lost(): void;
+  missing(): void;
   /** A registration that was missing is there again. */
   repaired(): void;
   /** The metadata service gave no good answer: a status, or `none` where nothing answered. */
@@ -25,7 +25,7 @@ const silent: MetricsCollector = {
   registered: () => undefined,
   registeredAfter: () => undefined,
   retried: () => undefined,
-  lost: () => undefined,
+  missing: () => undefined,
   repaired: () => undefined,
   imdsFailed: () => undefined,
   probed: () => undefined,
@@ -35,8 +35,8 @@ const silent: MetricsCollector = {
 let collector = silent;
 
 /** Choose who is told of what every agent of this process does, unless its context names another; nobody takes it back. */
-export function setMetricsCollector(chosen: MetricsCollector | undefined): void {
-  collector = chosen ?? silent;
+export function setMetricsCollector(given: MetricsCollector | undefined): void {
+  collector = given ?? silent;
 }
 
 /** The one who is told now. */

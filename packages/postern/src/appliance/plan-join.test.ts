@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { BackendAddress, BackendPool } from "../azure/gateways/backend-pools.ts";
 import type { GWLBConfig } from "./gwlb-config.ts";
-import { type JoinSeen, planJoin } from "./plan-join.ts";
+import { type ObservedJoin, planJoin } from "./plan-join.ts";
 
 const vnet = "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/virtualNetworks/v";
 const config = {
@@ -29,7 +29,7 @@ function pool(entries: BackendAddress[], provisioningState = "Succeeded"): Backe
 
 const refuse = (code: string) => ({ do: "refuse", code });
 
-test.each<[string, Partial<JoinSeen>, object]>([
+test.each<[string, Partial<ObservedJoin>, object]>([
   ["adds itself to an empty pool", {}, { do: "add" }],
   ["adds itself to a pool of addresses", { pool: pool([address]) }, { do: "add" }],
   ["writes nothing where it is there", { pool: pool([own]) }, { do: "nothing", by: "address" }],
@@ -88,12 +88,12 @@ test.each<[string, Partial<JoinSeen>, object]>([
     refuse("AddressesRefused"),
   ],
 ])("a machine %s", (_name, over, step) => {
-  const seen = {
+  const observed = {
     pool: pool([]),
     config,
     joinBy: "auto",
     addressesRefused: false,
     ...over,
   } as const;
-  expect(planJoin(seen)).toEqual(step);
+  expect(planJoin(observed)).toEqual(step);
 });

@@ -2,13 +2,13 @@ import { provisioningOf } from "@postern/core/provisioning.ts";
 import type { BackendPool } from "../azure/gateways/backend-pools.ts";
 import type { GWLBConfig } from "./gwlb-config.ts";
 import type { ApplianceCode } from "./known-codes.ts";
-import { heldBy, type Membership, membershipIn } from "./pool-members.ts";
+import { type Membership, memberKindOf, membershipIn } from "./pool-members.ts";
 
 /** How a machine joins: by its address unless the pool holds interfaces, or only in one of the two ways. */
 export type JoinBy = "auto" | "address" | "interface";
 
 /** What is known when it is decided how to join. */
-export interface JoinSeen {
+export interface ObservedJoin {
   pool: BackendPool;
   config: GWLBConfig;
   joinBy: JoinBy;
@@ -49,27 +49,27 @@ export type JoinStep =
  *                                                    any other          associate
  *   no                                   otherwise                      add
  */
-export function planJoin({ pool, config, joinBy, addressesRefused }: JoinSeen): JoinStep {
+export function planJoin({ pool, config, joinBy, addressesRefused }: ObservedJoin): JoinStep {
   const membership = membershipIn(pool, config);
-  if (membership !== undefined) return planStay(pool, membership);
-  const held = heldBy(pool);
+  if (membership !== undefined) return planMember(pool, membership);
+  const kind = memberKindOf(pool);
   if (joinBy === "address") {
-    if (held === "interfaces") return { do: "refuse", code: "PoolHoldsInterfaces" };
+    if (kind === "interfaces") return { do: "refuse", code: "PoolHoldsInterfaces" };
     return addressesRefused ? { do: "refuse", code: "AddressesRefused" } : { do: "add" };
   }
-  if (held === "addresses")
+  if (kind === "addresses")
     return joinBy === "interface"
       ? { do: "refuse", code: "PoolHoldsAddresses" }
       : addressesRefused
         ? { do: "refuse", code: "AddressesRefused" }
         : { do: "add" };
-  const byInterface = joinBy === "interface" || held === "interfaces" || addressesRefused;
+  const byInterface = joinBy === "interface" || kind === "interfaces" || addressesRefused;
   if (!byInterface) return { do: "add" };
   if (config.scaleSet?.mode !== "Uniform") return { do: "associate" };
   return { do: "refuse", code: addressesRefused ? "AddressesRefused" : "InterfaceNotChangeable" };
 }
 
-function planStay(pool: BackendPool, { by, madeBy, drained }: Membership): JoinStep {
+function planMember(pool: BackendPool, { by, madeBy, drained }: Membership): JoinStep {
   if (by === "interface" || madeBy === "somebody else") return { do: "nothing", by };
   if (madeBy === "another agent") return { do: "add" };
   if (drained) return { do: "restore" };

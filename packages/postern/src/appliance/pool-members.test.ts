@@ -4,7 +4,7 @@ import {
   asItIs,
   entryName,
   hasOwnIn,
-  heldBy,
+  memberKindOf,
   membershipIn,
   type Self,
   withAdminState,
@@ -22,7 +22,7 @@ const self: Self = {
 };
 
 /** A machine that had the address before. */
-const gone: Self = { ...self, vmId: "bbbbbbbb-0000-4000-8000-000000000002" };
+const replaced: Self = { ...self, vmId: "bbbbbbbb-0000-4000-8000-000000000002" };
 
 function byAddress(ipAddress: string, more: object = {}): BackendAddress {
   const name = `of ${ipAddress}`;
@@ -73,7 +73,7 @@ test.each([
   ],
   [
     "is in a pool in the name of the agent that had its address before",
-    pool({ ...byAddress("10.0.0.4"), name: entryName(gone) }),
+    pool({ ...byAddress("10.0.0.4"), name: entryName(replaced) }),
     { by: "address", madeBy: "another agent", drained: false },
   ],
   ["is in a pool by its interface", pool(byInterface("ME")), { by: "interface", drained: false }],
@@ -85,8 +85,8 @@ test.each([
     } as BackendPool,
     { by: "interface", drained: false },
   ],
-])("a machine %s", (_name, seen, membership) => {
-  expect(membershipIn(seen, self)).toEqual(membership);
+])("a machine %s", (_name, observed, membership) => {
+  expect(membershipIn(observed, self)).toEqual(membership);
 });
 
 test("an address of IPv6 is the same however it is written", () => {
@@ -95,11 +95,11 @@ test("an address of IPv6 is the same however it is written", () => {
 });
 
 test("a pool holds addresses, interfaces or nothing", () => {
-  expect(heldBy(pool())).toBe("nothing");
-  expect(heldBy(pool(byInterface("a")))).toBe("interfaces");
+  expect(memberKindOf(pool())).toBe("nothing");
+  expect(memberKindOf(pool(byInterface("a")))).toBe("interfaces");
   // Azure tells the interface of a member by address too.
   const both = byInterface("a", { ipAddress: "10.0.0.9" });
-  expect(heldBy(pool(both))).toBe("addresses");
+  expect(memberKindOf(pool(both))).toBe("addresses");
 });
 
 test("who joins and who leaves changes no entry but its own", () => {
@@ -134,10 +134,10 @@ test("a machine that got another address replaces its own entry", () => {
 });
 
 test("a machine that got the address of one that is gone replaces its entry, and keeps its own when that one moves", () => {
-  const stale = withAdminState(withMember(pool(byAddress("10.0.0.5")), gone), gone, "Down");
+  const stale = withAdminState(withMember(pool(byAddress("10.0.0.5")), replaced), replaced, "Down");
   const joined = withMember(stale, self);
   expect(joined).toEqual(withMember(pool(byAddress("10.0.0.5")), self));
-  const back = { ...gone, privateIP: "10.0.0.8" };
+  const back = { ...replaced, privateIP: "10.0.0.8" };
   expect(membershipIn(withMember(joined, back), self)).toMatchObject({ madeBy: "this agent" });
   expect(withoutMember(joined, back)).toEqual(joined);
 });

@@ -45,7 +45,7 @@ export function hasOwnIn(pool: BackendPool, self: Self): boolean {
 }
 
 /** What kind of members a pool has. Azure never mixes them. */
-export function heldBy(pool: BackendPool): "addresses" | "interfaces" | "nothing" {
+export function memberKindOf(pool: BackendPool): "addresses" | "interfaces" | "nothing" {
   const entries = entriesOf(pool);
   // Azure also tells the interface of a member by address.
   if (entries.some(({ properties }) => properties.ipAddress !== undefined)) return "addresses";
@@ -64,12 +64,12 @@ export function withMember(pool: BackendPool, self: Self): BackendPool {
     name: entryName(self),
     properties: { ipAddress: self.privateIP, virtualNetwork: { id: self.vnetResourceId } },
   };
-  return toWrite(pool, [...othersIn(pool, self), own]);
+  return toWrite(pool, [...otherMembers(pool, self), own]);
 }
 
 /** A pool to write without what the machine's agent made; everybody else's entry is as it was. */
 export function withoutMember(pool: BackendPool, self: Self): BackendPool {
-  return toWrite(pool, othersIn(pool, self));
+  return toWrite(pool, otherMembers(pool, self));
 }
 
 /** A pool to write in which the entry that the machine's agent made has another admin state. */
@@ -100,11 +100,11 @@ const filledIn = new Set([
 ]);
 
 function toWrite(pool: BackendPool, entries: readonly BackendAddress[]): BackendPool {
-  const kept = Object.entries(pool.properties).filter(([name]) => !filledIn.has(name));
+  const copied = Object.entries(pool.properties).filter(([name]) => !filledIn.has(name));
   return {
     ...(pool.name !== undefined && { name: pool.name }),
     properties: {
-      ...Object.fromEntries(kept),
+      ...Object.fromEntries(copied),
       loadBalancerBackendAddresses: entries.map(entryToWrite),
     },
   };
@@ -123,7 +123,7 @@ function entriesOf(pool: BackendPool): readonly BackendAddress[] {
   return pool.properties.loadBalancerBackendAddresses ?? [];
 }
 
-function othersIn(pool: BackendPool, self: Self): BackendAddress[] {
+function otherMembers(pool: BackendPool, self: Self): BackendAddress[] {
   return entriesOf(pool).filter((each) => !isOwn(each, self, pool));
 }
 

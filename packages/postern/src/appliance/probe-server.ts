@@ -56,8 +56,8 @@ function secureServer({ certificate: cert, key }: ProbeCertificate, answer: Requ
     return https().createServer({ ...serverLimits, cert, key, keepAlive: true }, answer);
   } catch (cause) {
     const what = "answer health probes over TLS";
-    const seen = cause instanceof Error ? cause.message : String(cause);
-    throw new ApplianceError({ code: "HealthCertificateWrong", what, seen, cause });
+    const detail = cause instanceof Error ? cause.message : String(cause);
+    throw new ApplianceError({ code: "HealthCertificateWrong", what, detail, cause });
   }
 }
 
@@ -80,8 +80,8 @@ function listening(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", (cause: NodeJS.ErrnoException) => {
       const what = `answer health probes on ${host}:${port}`;
-      const seen = cause.code ?? cause.message;
-      reject(new ApplianceError({ code: "HealthPortTaken", what, seen, cause }));
+      const detail = cause.code ?? cause.message;
+      reject(new ApplianceError({ code: "HealthPortTaken", what, detail, cause }));
     });
     server.listen({ host, port }, resolve);
   });

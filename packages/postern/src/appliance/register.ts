@@ -13,7 +13,7 @@ import {
   withMember,
 } from "./pool-members.ts";
 import { callerUntil, type Pass, retryUntil, type Step } from "./retry.ts";
-import { isSuperseded, type WrittenPool, writePool } from "./write-pool.ts";
+import { isSuperseded, type PoolWrite, writePool } from "./write-pool.ts";
 
 /** How to join. */
 export interface RegisterOptions {
@@ -76,7 +76,7 @@ export async function registerWithBackendPool(
   const startedAt = ctx.clock.now();
   const what = `join the backend pool "${config.backendPoolName}"`;
   const ended = (cause: unknown) =>
-    new ApplianceError({ code: "RegistrationTimedOut", what, seen: reason(cause), cause });
+    new ApplianceError({ code: "RegistrationTimedOut", what, detail: reason(cause), cause });
   const { writing = () => undefined } = options;
   const state: Joining = {
     joinBy,
@@ -93,7 +93,7 @@ export async function registerWithBackendPool(
   const seconds = (ctx.clock.now() - startedAt) / 1000;
   const registration = { ...made, wrote: state.wrote, seconds };
   ctx.metrics.registered(true);
-  if (state.lost === true) ctx.metrics.repaired();
+  if (state.wasMissing === true) ctx.metrics.repaired();
   if (state.wrote) ctx.metrics.registeredAfter(seconds);
   ctx.log.info({ pool: config.backendPoolResourceId, ...registration }, "registered");
   return registration;
@@ -109,12 +109,12 @@ interface Joining {
   /** How often Azure refused what the pool holds. */
   refusals: number;
   /** The write that may still be going on. */
-  written?: WrittenPool | undefined;
+  lastWrite?: PoolWrite | undefined;
   /** Since when the entry was seen in every read. */
-  thereSince?: number | undefined;
+  presentSince?: number | undefined;
   /** How often it was looked at since the last write. */
   waits: number;
-  lost?: boolean;
+  wasMissing?: boolean;
 }
 
 type Joined = Omit<Registration, "wrote" | "seconds">;
@@ -132,24 +132,24 @@ async function join(
     throw new ApplianceError({
       code: "PoolGone",
       what: state.what,
-      seen: config.backendPoolResourceId,
+      detail: config.backendPoolResourceId,
     });
   const step = planJoin({ ...state, pool, config });
   noticeLoss(ctx, config, state, pool);
   const { retries } = pass;
   const write = async (body: BackendPool): Promise<Step<Joined>> => {
     beginWrite(state);
-    state.written = await writePool(azure.for(pass.writer), ctx.clock, pool, body);
+    state.lastWrite = await writePool(azure.for(pass.writer), ctx.clock, pool, body);
     state.waits = 0;
-    return { againAfterMs: state.written.running ? nextLookMs(state) : 0 };
+    return { againAfterMs: state.lastWrite.running ? nextReadMs(state) : 0 };
   };
   switch (step.do) {
     case "nothing":
       return { done: { by: step.by, settled: true, retries } };
     case "wait": {
-      const againAfterMs = nextLookMs(state);
-      const stayed = ctx.clock.now() - (state.thereSince ?? 0) >= settleMs;
-      if (stayed || againAfterMs >= pass.leftMs())
+      const againAfterMs = nextReadMs(state);
+      const isSettled = ctx.clock.now() - (state.presentSince ?? 0) >= settleMs;
+      if (isSettled || againAfterMs >= pass.remainingMs())
         return { done: { by: step.by, settled: false, retries } };
       return { againAfterMs };
     }
@@ -165,10 +165,10 @@ async function join(
         const writing = () => beginWrite(state);
         const wrote = await associate(azure.for(pass.writer), config, writing);
         // The pool may be read as it was before the interface was written.
-        return { againAfterMs: wrote ? 0 : nextLookMs(state) };
+        return { againAfterMs: wrote ? 0 : nextReadMs(state) };
       });
     case "refuse":
-      throw new ApplianceError({ code: step.code, what: state.what, seen: pool.id });
+      throw new ApplianceError({ code: step.code, what: state.what, detail: pool.id });
   }
 }
 
@@ -179,7 +179,7 @@ function beginWrite(state: Joining): void {
 }
 
 /** After 1 s, 3 s, 7 s and 15 s, and then every 8 s: what ends in a quarter of a minute costs four reads at most. */
-function nextLookMs(state: Joining): number {
+function nextReadMs(state: Joining): number {
   return Math.min(8_000, 1_000 * 2 ** state.waits++);
 }
 
@@ -190,24 +190,24 @@ function noticeLoss(
   pool: BackendPool,
 ): void {
   if (membershipIn(pool, config) !== undefined) {
-    state.thereSince ??= clock.now();
+    state.presentSince ??= clock.now();
     return;
   }
   // A write that Azure took and a read that showed the entry are the same promise.
-  if (state.thereSince === undefined && state.written === undefined) return;
-  state.thereSince = undefined;
-  state.written = undefined;
+  if (state.presentSince === undefined && state.lastWrite === undefined) return;
+  state.presentSince = undefined;
+  state.lastWrite = undefined;
   state.waits = 0;
-  state.lost = true;
-  metrics.lost();
+  state.wasMissing = true;
+  metrics.missing();
   log.warn({ pool: pool.id }, "the registration was made and is gone");
 }
 
 /** Where the last write to the pool failed and was ours: why. One that another took the place of is no failure. */
 async function explainFailure(state: Joining): Promise<void> {
-  const { written } = state;
-  state.written = undefined;
-  const error = await written?.failure();
+  const { lastWrite } = state;
+  state.lastWrite = undefined;
+  const error = await lastWrite?.failure();
   if (error !== undefined && !isSuperseded(error)) throw error;
 }
 

@@ -28,7 +28,7 @@ export interface Pass {
    */
   readonly writer: Caller;
   /** How much of it is left. */
-  leftMs(): number;
+  remainingMs(): number;
   /** Pause within the time allowed. */
   pause(ms: number): Promise<void>;
   /** How many tries failed. */
@@ -71,11 +71,11 @@ export async function retryUntil<T>(
   let last: unknown;
   let meetings = 0;
   let failures = 0;
-  const leftMs = () => endsAt - clock.now();
+  const remainingMs = () => endsAt - clock.now();
   const pass: Pass = {
     signal,
     writer: { priority: "change", signal: late.signal, mayWrite: () => !signal.aborted },
-    leftMs,
+    remainingMs,
     pause: (ms) => wait(clock, ms, signal),
     get retries() {
       return meetings + failures;
@@ -101,7 +101,7 @@ export async function retryUntil<T>(
             ? random() * contention(++meetings)
             : pauseAfter(kind, error, random, failureWindow(++failures, limitMs));
       }
-      if (pauseMs >= leftMs()) throw over;
+      if (pauseMs >= remainingMs()) throw over;
       await pass.pause(pauseMs);
     }
   } catch (error) {
@@ -157,10 +157,10 @@ function kindOf(error: unknown): Kind {
 }
 
 function pauseAfter(kind: Kind, error: unknown, random: () => number, windowMs: number): number {
-  const asked = error instanceof AzureError ? (error.retryAfterMs ?? 0) : 0;
-  if (kind === "limited") return Math.max(1_000, asked) + random() * 1_000;
-  if (kind === "forbidden") return Math.max(asked, 5_000 + random() * 5_000);
-  return Math.max(asked, random() * windowMs);
+  const retryAfter = error instanceof AzureError ? (error.retryAfterMs ?? 0) : 0;
+  if (kind === "limited") return Math.max(1_000, retryAfter) + random() * 1_000;
+  if (kind === "forbidden") return Math.max(retryAfter, 5_000 + random() * 5_000);
+  return Math.max(retryAfter, random() * windowMs);
 }
 
 /** Who has little time must not sleep through it. */

@@ -11,14 +11,16 @@ const event = (over: object = {}) => ({
   NotBefore: "Mon, 19 Sep 2026 18:29:47 GMT",
   ...over,
 });
-const seen = (...events: unknown[]) => ({ DocumentIncarnation: 1, Events: events });
+const document = (...events: unknown[]) => ({ DocumentIncarnation: 1, Events: events });
 
 test("an event that ends this machine is found, with its time", () => {
-  expect(endingEvents(seen(event()), machine)).toEqual([
+  expect(endingEvents(document(event()), machine)).toEqual([
     { id: "A", type: "Terminate", started: false, notBefore: "Mon, 19 Sep 2026 18:29:47 GMT" },
   ]);
   const begun = event({ EventType: "Preempt", EventStatus: "Started", NotBefore: "" });
-  expect(endingEvents(seen(begun), machine)).toEqual([{ id: "A", type: "Preempt", started: true }]);
+  expect(endingEvents(document(begun), machine)).toEqual([
+    { id: "A", type: "Preempt", started: true },
+  ]);
 });
 
 test.each([
@@ -28,7 +30,7 @@ test.each([
   ["without an id", event({ EventId: 7 })],
   ["that is no event", null],
 ])("an event %s is left alone", (_name, other) => {
-  expect(endingEvents(seen(other), machine)).toEqual([]);
+  expect(endingEvents(document(other), machine)).toEqual([]);
 });
 
 test("an answer that is no document has no events", () => {
@@ -42,6 +44,6 @@ test("an instance of a uniform scale set goes by the name of the set and its num
     resourceId: "/x/virtualMachineScaleSets/ss/virtualMachines/7",
     scaleSet: { name: "ss", mode: "Uniform" },
   } as const;
-  expect(endingEvents(seen(event({ Resources: ["SS_7"] })), instance)).toHaveLength(1);
-  expect(endingEvents(seen(event({ Resources: ["ss_70", "7"] })), instance)).toEqual([]);
+  expect(endingEvents(document(event({ Resources: ["SS_7"] })), instance)).toHaveLength(1);
+  expect(endingEvents(document(event({ Resources: ["ss_70", "7"] })), instance)).toEqual([]);
 });

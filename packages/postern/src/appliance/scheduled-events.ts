@@ -16,7 +16,7 @@ export interface EndingEvent {
 const apiVersion = "2020-07-01";
 const path = "/scheduledevents";
 /** What the same page recommends; the service takes five requests a second of a machine, for everything. */
-const betweenLooksMs = 1_000;
+const pollMs = 1_000;
 /** The first request switches the events on, which may take two minutes. */
 const firstAnswerMs = 150_000;
 const answerMs = 10_000;
@@ -40,9 +40,9 @@ export async function watchScheduledEvents(
   for (let timeoutMs = firstAnswerMs; !signal.aborted; ) {
     try {
       const what = "read the scheduled events";
-      const seen = await ctx.imds.ask({ what, path, apiVersion, timeoutMs, signal });
+      const document = await ctx.imds.ask({ what, path, apiVersion, timeoutMs, signal });
       timeoutMs = answerMs;
-      const [event] = endingEvents(seen, machine);
+      const [event] = endingEvents(document, machine);
       if (event !== undefined) {
         log.info({ event: event.id, type: event.type }, "Azure ends this machine");
         await leave(event).catch((error: unknown) => {
@@ -53,13 +53,13 @@ export async function watchScheduledEvents(
         return event;
       }
       if (failure !== undefined) break;
-      await wait(clock, betweenLooksMs, signal);
+      await wait(clock, pollMs, signal);
     } catch (error) {
       if (signal.aborted) break;
       if (!isExplained(error)) throw error;
       const { reason, message } = error.explain();
       log.warn({ code: reason, error: message }, "a scheduled event could not be dealt with");
-      await wait(clock, betweenLooksMs, signal).catch(() => undefined);
+      await wait(clock, pollMs, signal).catch(() => undefined);
     }
   }
   if (failure !== undefined && !signal.aborted) throw failure;

@@ -1,7 +1,7 @@
 import type { ApplianceContext } from "./context.ts";
 import { type Applied, cleanup } from "./lifecycle.ts";
 import { type EndingEvent, watchScheduledEvents } from "./scheduled-events.ts";
-import { tellPackets } from "./tunnel-links.ts";
+import { reportPackets } from "./tunnel-links.ts";
 import { type WatchOptions, watchRegistration } from "./watch.ts";
 
 /** How an appliance stays. */
@@ -37,7 +37,7 @@ export async function stayInBackendPool(
   const until = ctx.until(AbortSignal.any([ctx.signal, ending.signal]));
   const looked = async (registered: boolean) => {
     await options.looked?.(registered);
-    await tellPackets(ctx, applied.links);
+    await reportPackets(ctx, applied.links);
   };
   const watching = watchRegistration(until, applied.config, { ...options, looked });
   const leave = async (mostDrainMs?: number) => {

@@ -21,11 +21,11 @@ type Wiring = Pick<GWLBConfig, "tunnels" | "frontendIPs" | "privateIP">;
 
 const bridge = "gwlb-bridge";
 /** On every link that we made. One of our names without it is somebody else's, and stays. */
-const mark = "postern-agent";
+const alias = "postern-agent";
 /** How a link is called until it is marked: an agent that is killed in between must know it for its own. */
 const unmarked = "postern-new";
 
-interface SeenLink {
+interface ObservedLink {
   ifname: string;
   ifalias?: string;
   stats64?: { rx?: { packets?: number }; tx?: { packets?: number } };
@@ -38,7 +38,7 @@ export function linkCommands(
 ): string[][] {
   const [remote = ""] = frontendIPs;
   const marked = (name: string) => [
-    ["link", "set", unmarked, "alias", mark],
+    ["link", "set", unmarked, "alias", alias],
     ["link", "set", unmarked, "name", name],
   ];
   const port = (name: string) => [
@@ -74,16 +74,16 @@ export async function makeTunnelLinks(
   if (config.frontendIPs.length === 0) throw new ApplianceError({ code: "FrontendMissing", what });
   const ip = runner(options, what);
   const names = [...config.tunnels.map(({ type }) => linkName(type)), bridge];
-  const isOurs = ({ ifname, ifalias }: SeenLink) =>
-    ifname === unmarked || (names.includes(ifname) && ifalias === mark);
-  const seeOurs = async () => (await seeLinks(ip)).filter(isOurs);
-  const others = (await seeLinks(ip))
-    .filter((link) => names.includes(link.ifname) && !isOurs(link))
+  const isOwned = ({ ifname, ifalias }: ObservedLink) =>
+    ifname === unmarked || (names.includes(ifname) && ifalias === alias);
+  const observeOwned = async () => (await observeLinks(ip)).filter(isOwned);
+  const others = (await observeLinks(ip))
+    .filter((link) => names.includes(link.ifname) && !isOwned(link))
     .map(({ ifname }) => ifname);
   if (others.length > 0)
-    throw new ApplianceError({ code: "TunnelLinkTaken", what, seen: others.join(", ") });
+    throw new ApplianceError({ code: "TunnelLinkTaken", what, detail: others.join(", ") });
   const remove = async () => {
-    for (const { ifname } of await seeOurs()) await ip(["link", "del", ifname]);
+    for (const { ifname } of await observeOwned()) await ip(["link", "del", ifname]);
   };
   await remove();
   try {
@@ -96,7 +96,7 @@ export async function makeTunnelLinks(
     names,
     remove,
     packets: async () =>
-      (await seeOurs())
+      (await observeOwned())
         .filter(({ ifname }) => ifname !== bridge)
         .map(({ ifname, stats64 }) => ({
           link: ifname,
@@ -107,7 +107,7 @@ export async function makeTunnelLinks(
 }
 
 /** Tell the collector what the tunnels have carried. What cannot be read now is told the next time. */
-export async function tellPackets(
+export async function reportPackets(
   { metrics, log }: Pick<ApplianceContext, "metrics" | "log">,
   links: Pick<TunnelLinks, "packets"> | undefined,
 ): Promise<void> {
@@ -127,9 +127,9 @@ function linkName(type: "Internal" | "External"): string {
 
 type Ip = (args: readonly string[]) => Promise<string>;
 
-async function seeLinks(ip: Ip): Promise<SeenLink[]> {
+async function observeLinks(ip: Ip): Promise<ObservedLink[]> {
   const text = await ip(["-j", "-s", "link", "show"]);
-  return text.trim() === "" ? [] : (JSON.parse(text) as SeenLink[]);
+  return text.trim() === "" ? [] : (JSON.parse(text) as ObservedLink[]);
 }
 
 function runner({ namespace }: LinkOptions, what: string): Ip {
@@ -140,9 +140,9 @@ function runner({ namespace }: LinkOptions, what: string): Ip {
       const { execFile } = process.getBuiltinModule("node:child_process");
       execFile("ip", [...before, ...args], { timeout: 10_000 }, (cause, stdout, stderr) => {
         if (cause === null) return resolve(stdout);
-        const said = stderr.trim().split("\n")[0] || cause.message;
-        const seen = `ip ${args.join(" ")}: ${said}`;
-        reject(new ApplianceError({ code: "TunnelLinksRefused", what, seen, cause }));
+        const output = stderr.trim().split("\n")[0] || cause.message;
+        const detail = `ip ${args.join(" ")}: ${output}`;
+        reject(new ApplianceError({ code: "TunnelLinksRefused", what, detail, cause }));
       });
     });
 }

@@ -12,14 +12,14 @@ const config = { macAddress: "000D3A010203", privateIP: "10.0.0.4", tunnels };
 const lo: LocalInterface = { name: "lo", mac: "00:00:00:00:00:00", address: "127.0.0.1" };
 const eth0: LocalInterface = { name: "eth0", mac: "00:0d:3a:01:02:03", address: "10.0.0.4" };
 
-function find(seen: LocalInterface[]) {
+function find(interfaces: LocalInterface[]) {
   const warnings: unknown[] = [];
   const log = {
     debug: () => undefined,
     info: () => undefined,
     warn: (f: object) => warnings.push(f),
   };
-  return { found: findVXLANTunnelInterface({ log }, config, seen), warnings };
+  return { found: findVXLANTunnelInterface({ log }, config, interfaces), warnings };
 }
 
 test("the interface with the primary MAC and address receives the tunnel", () => {

@@ -28,10 +28,10 @@ const what = "find the interface that receives the tunnel";
 export function findVXLANTunnelInterface(
   ctx: Pick<ApplianceContext, "log">,
   config: Pick<GWLBConfig, "macAddress" | "privateIP" | "tunnels">,
-  seen: readonly LocalInterface[] = localInterfaces(),
+  interfaces: readonly LocalInterface[] = localInterfaces(),
 ): TunnelInterface {
   checkTunnels(config.tunnels);
-  const { name, address, mtu } = chooseInterface(seen, config);
+  const { name, address, mtu } = chooseInterface(interfaces, config);
   if (mtu !== undefined && mtu < neededMtu)
     ctx.log.warn(
       { interface: name, mtu, needed: neededMtu },
@@ -49,18 +49,18 @@ export function findVXLANTunnelInterface(
  *   same   other     not this one: with accelerated networking a second device has the same MAC and receives nothing by itself
  */
 export function chooseInterface(
-  seen: readonly LocalInterface[],
+  interfaces: readonly LocalInterface[],
   { macAddress, privateIP }: Pick<GWLBConfig, "macAddress" | "privateIP">,
 ): LocalInterface {
-  const addressed = seen.filter(({ address }) => address === privateIP);
+  const addressed = interfaces.filter(({ address }) => address === privateIP);
   const plain = (mac: string) => mac.replace(/[^\da-f]/gi, "").toUpperCase();
-  const chosen = addressed.find(({ mac }) => plain(mac) === macAddress) ?? addressed[0];
-  if (chosen !== undefined) return chosen;
-  const listed = seen.map(({ name, address }) => `${name} ${address}`).join(", ");
+  const selected = addressed.find(({ mac }) => plain(mac) === macAddress) ?? addressed[0];
+  if (selected !== undefined) return selected;
+  const listed = interfaces.map(({ name, address }) => `${name} ${address}`).join(", ");
   throw new ApplianceError({
     code: "TunnelInterfaceNotFound",
     what,
-    seen: `${privateIP} is not among ${listed || "none"}`,
+    detail: `${privateIP} is not among ${listed || "none"}`,
   });
 }
 
@@ -82,7 +82,7 @@ export function checkTunnels(tunnels: readonly Tunnel[]): void {
   throw new ApplianceError({
     code: "TunnelPortsWrong",
     what,
-    seen: listed.join(", ") || "none is of VXLAN",
+    detail: listed.join(", ") || "none is of VXLAN",
   });
 }
 

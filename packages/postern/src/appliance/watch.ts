@@ -37,7 +37,7 @@ export async function watchRegistration(
       const is = await isRegisteredWithBackendPool(ctx, config);
       if (!is && !missing) {
         missing = true;
-        metrics.lost();
+        metrics.missing();
         log.warn({ pool: config.backendPoolResourceId }, "somebody has removed the registration");
       }
       if (!is) await registerWithBackendPool(ctx, config, options);

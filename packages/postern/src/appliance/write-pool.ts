@@ -7,7 +7,7 @@ import { firstOutcome, pollOnce } from "../azure/operation-outcome.ts";
 import { describePath } from "../azure/request-path.ts";
 
 /** A write to a pool that Azure has taken. */
-export interface WrittenPool {
+export interface PoolWrite {
   /** Azure is still at it. */
   running: boolean;
   /** What the pool is after this write, until the next one. */
@@ -25,7 +25,7 @@ export async function writePool(
   clock: Clock,
   read: BackendPool,
   body: BackendPool,
-): Promise<WrittenPool> {
+): Promise<PoolWrite> {
   const { id = "", etag } = read;
   const what = `write ${describePath(id).thing}`;
   if (etag === undefined) throw new AzureError({ code: "UnreadableAnswer", what });
@@ -39,8 +39,8 @@ export async function writePool(
     async failure() {
       if (first.state === "done") return undefined;
       if (first.state === "failed") return first.error;
-      const look = { id, method: "PUT" as const, query, what, ...first.poll };
-      const outcome = await pollOnce(arm, look, clock.now());
+      const poll = { id, method: "PUT" as const, query, what, ...first.poll };
+      const outcome = await pollOnce(arm, poll, clock.now());
       return outcome.state === "failed" ? outcome.error : undefined;
     },
   };

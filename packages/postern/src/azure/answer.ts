@@ -13,28 +13,28 @@ export interface ArmAnswer {
 }
 
 /** What was asked, as far as an error must tell of it. */
-export interface Asked {
+export interface RequestInfo {
   what: string;
   write: boolean;
   now: number;
 }
 
 /** Read a whole answer: a success, or the error that a person can understand. */
-export function readAnswer(received: Received, asked: Asked): ArmAnswer | AzureError {
+export function readAnswer(received: Received, request: RequestInfo): ArmAnswer | AzureError {
   const { status, headers } = received;
   const body = readJson(received);
   if (status >= 200 && status < 300)
     return body === unreadable
-      ? failure("UnreadableAnswer", received, asked)
+      ? failure("UnreadableAnswer", received, request)
       : { status, headers, body };
-  if (status < 400) return failure("RedirectRefused", received, asked);
+  if (status < 400) return failure("RedirectRefused", received, request);
   // Whatever is not in ARM's form was not said by ARM. A proxy's 404 must not look like an absent resource.
   const parsed = body === unreadable ? undefined : readErrorBody(body);
-  return failure(parsed?.code ?? "UnreadableAnswer", received, asked, parsed?.said);
+  return failure(parsed?.code ?? "UnreadableAnswer", received, request, parsed?.detail);
 }
 
 /** The error of an answer that never came, or not whole. */
-export function readBroken({ broken, cause }: Broken, { what, write }: Asked): AzureError {
+export function readBroken({ broken, cause }: Broken, { what, write }: RequestInfo): AzureError {
   return new AzureError({ code: codeOf(broken, write), what, cause });
 }
 
@@ -58,13 +58,13 @@ function codeOf(broken: Broken["broken"], write: boolean): string {
 function failure(
   code: string,
   { status, headers }: Received,
-  { what, now }: Asked,
-  said?: string,
+  { what, now }: RequestInfo,
+  detail?: string,
 ): AzureError {
   return new AzureError({
     code,
     what,
-    said,
+    detail,
     status,
     retryAfterMs: retryAfterMs(headers["retry-after"], now),
     requestId: headerOf(headers, "x-ms-request-id"),

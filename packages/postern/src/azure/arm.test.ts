@@ -14,11 +14,11 @@ const ok = (response: Parameters<typeof json>[0]) => json(response, 200, { name:
 
 describe("a request", () => {
   test("carries the token, the version and the numbers that support asks for", async () => {
-    const { arm, seen } = await fakeArm((_seen, response) => ok(response), {
+    const { arm, requests } = await fakeArm((_request, response) => ok(response), {
       userAgent: "postern/1",
     });
     await arm.request("PUT", linkId, { query, body: { a: 1 }, ifMatch: 'W/"x"' });
-    expect(seen[0]).toMatchObject({
+    expect(requests[0]).toMatchObject({
       method: "PUT",
       url: `${linkId}?api-version=2025-05-01`,
       body: '{"a":1}',
@@ -31,15 +31,15 @@ describe("a request", () => {
         "user-agent": "postern/1",
       },
     });
-    expect(seen[0]?.headers["x-ms-client-request-id"]).toMatch(/^[\da-f-]{36}$/);
+    expect(requests[0]?.headers["x-ms-client-request-id"]).toMatch(/^[\da-f-]{36}$/);
   });
 
   test("tells the metrics what it was and what is left", async () => {
-    const { arm, told } = await fakeArm((_seen, response) =>
+    const { arm, reported } = await fakeArm((_request, response) =>
       json(response, 200, {}, { "x-ms-ratelimit-remaining-subscription-global-reads": "3749" }),
     );
     await arm.request("GET", linkId, { query });
-    expect(told).toMatchObject([
+    expect(reported).toMatchObject([
       {
         resource: "Microsoft.Network/privateLinkServices",
         verb: "GET",
@@ -55,7 +55,7 @@ describe("a request", () => {
 
   test("reuses its connection", async () => {
     const ports = new Set<number | undefined>();
-    const { url } = await serve((_seen, response, request) => {
+    const { url } = await serve((_request, response, request) => {
       ports.add(request.socket.remotePort);
       ok(response);
     });
@@ -81,9 +81,9 @@ describe("a request", () => {
     "/a/",
     "",
   ])("is not made for %j, which is no path of Resource Manager", async (path) => {
-    const { arm, seen } = await fakeArm((_seen, response) => ok(response));
+    const { arm, requests } = await fakeArm((_request, response) => ok(response));
     expect(await failure(arm.request("GET", path))).toMatchObject({ code: "InvalidRequestPath" });
-    expect(seen).toEqual([]);
+    expect(requests).toEqual([]);
   });
 });
 
@@ -102,7 +102,7 @@ describe("an answer that cannot be read", () => {
     ["JSON under another name", 200, "text/plain", '{"name":"secret page"}'],
     ["HTML with 403", 403, "text/html; charset=utf-8", "<h1>secret page</h1>"],
   ])("%s", async (_name, status, type, text) => {
-    const { arm } = await fakeArm((_seen, response) => {
+    const { arm } = await fakeArm((_request, response) => {
       response.writeHead(status, { "content-type": type });
       response.end(text);
     });
@@ -113,104 +113,106 @@ describe("an answer that cannot be read", () => {
   });
 
   test("a read that is cut off is made again", async () => {
-    const { arm, seen } = await fakeArm((_seen, response) => {
-      if (seen.length > 1) return ok(response);
+    const { arm, requests } = await fakeArm((_request, response) => {
+      if (requests.length > 1) return ok(response);
       response.writeHead(200, { "content-type": "application/json", "content-length": "100" });
       response.write('{"name":');
       setImmediate(() => response.destroy());
     });
     expect((await arm.request("GET", linkId, { query })).body).toEqual({ name: "api" });
-    expect(seen).toHaveLength(2);
+    expect(requests).toHaveLength(2);
   });
 
   test("a read that is always cut off says so", async () => {
-    const { arm, seen } = await fakeArm((_seen, response) => {
+    const { arm, requests } = await fakeArm((_request, response) => {
       response.writeHead(200, { "content-type": "application/json", "content-length": "100" });
       response.write("{");
       setImmediate(() => response.destroy());
     });
     const error = await failure(arm.request("GET", linkId, { query }));
     expect(error).toMatchObject({ code: "UnreadableAnswer", status: 0 });
-    expect(seen).toHaveLength(3);
+    expect(requests).toHaveLength(3);
   });
 
   test("a redirect is not followed, and the token does not go along", async () => {
-    const other = await serve((_seen, response) => ok(response));
-    const { arm } = await fakeArm((_seen, response) => {
+    const other = await serve((_request, response) => ok(response));
+    const { arm } = await fakeArm((_request, response) => {
       response.writeHead(307, { location: `${other.url}${linkId}` });
       response.end();
     });
     const error = await failure(arm.request("GET", linkId, { query }));
     expect(error.code).toBe("RedirectRefused");
-    expect(other.seen).toEqual([]);
+    expect(other.requests).toEqual([]);
   });
 });
 
 describe("a request that fails", () => {
   test.each([408, 500, 502, 503, 504])("a read is made again after %i", async (status) => {
-    const { arm, seen } = await fakeArm((_seen, response) =>
-      seen.length < 3 ? refuse(response, status, "InternalServerError") : ok(response),
+    const { arm, requests } = await fakeArm((_request, response) =>
+      requests.length < 3 ? refuse(response, status, "InternalServerError") : ok(response),
     );
     await arm.request("GET", linkId, { query });
-    expect(seen).toHaveLength(3);
+    expect(requests).toHaveLength(3);
   });
 
   test("a read ends after three tries with Azure's own code", async () => {
-    const { arm, seen } = await fakeArm((_seen, response) =>
+    const { arm, requests } = await fakeArm((_request, response) =>
       refuse(response, 500, "InternalError"),
     );
     const error = await failure(arm.request("GET", linkId, { query }));
     expect(error).toMatchObject({ code: "InternalError", status: 500 });
-    expect(seen).toHaveLength(3);
+    expect(requests).toHaveLength(3);
   });
 
   test("a read is not made again at once when Azure wants to be left alone", async () => {
-    const { arm, seen } = await fakeArm((_seen, response) =>
+    const { arm, requests } = await fakeArm((_request, response) =>
       refuse(response, 503, "ServerBusy", { "retry-after": "60" }),
     );
     expect((await failure(arm.request("GET", linkId, { query }))).retryAfterMs).toBe(60_000);
-    expect(seen).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 
   test.each([400, 403, 409, 412, 501])("a read is not made again after %i", async (status) => {
-    const { arm, seen } = await fakeArm((_seen, response) => refuse(response, status, "SomeCode"));
+    const { arm, requests } = await fakeArm((_request, response) =>
+      refuse(response, status, "SomeCode"),
+    );
     expect(await failure(arm.request("GET", linkId, { query }))).toMatchObject({ status });
-    expect(seen).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 
   test.each(["PUT", "DELETE", "POST", "PATCH"] as const)(
     "a %s is not sent again after 500: the next pass reads first",
     async (method) => {
-      const { arm, seen } = await fakeArm((_seen, response) =>
+      const { arm, requests } = await fakeArm((_request, response) =>
         refuse(response, 500, "InternalError"),
       );
       expect(await failure(arm.request(method, linkId, { query }))).toMatchObject({ status: 500 });
-      expect(seen).toHaveLength(1);
+      expect(requests).toHaveLength(1);
     },
   );
 
   test("a write whose answer is lost is not sent again, and is looked at at once", async () => {
-    const { arm, seen } = await fakeArm((_seen, response) => response.destroy());
+    const { arm, requests } = await fakeArm((_request, response) => response.destroy());
     const error = await failure(arm.request("PUT", linkId, { query, body: {} }));
     expect(error).toMatchObject({ code: "AnswerLost", retry: "now" });
     expect(error.explain().requeueAfterMs).toBeUndefined();
-    expect(seen).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 
   test("a write whose answer is cut off is not sent again", async () => {
-    const { arm, seen } = await fakeArm((_seen, response) => {
+    const { arm, requests } = await fakeArm((_request, response) => {
       response.writeHead(201, { "content-type": "application/json", "content-length": "100" });
       response.write("{");
       setImmediate(() => response.destroy());
     });
     const error = await failure(arm.request("PUT", linkId, { query, body: {} }));
     expect(error.code).toBe("AnswerLost");
-    expect(seen).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 
   test("a read on a kept connection that the server closes is made again on another", async () => {
     const used = new Map<object, number>();
-    const { url, seen } = await serve((_seen, response, request) => {
+    const { url, requests } = await serve((_request, response, request) => {
       const uses = (used.get(request.socket) ?? 0) + 1;
       used.set(request.socket, uses);
       // The second request on a connection meets a server that is going away.
@@ -223,11 +225,11 @@ describe("a request that fails", () => {
     onTestFinished(() => made.close());
     const arm = made.for(caller());
     for (let i = 0; i < 4; i++) await arm.request("GET", linkId, { query });
-    expect(seen).toHaveLength(7);
+    expect(requests).toHaveLength(7);
     // A write that meets the same is not sent again: the server may have read it before it went.
     const error = await failure(arm.request("PUT", linkId, { query, body: {} }));
     expect(error.code).toBe("AnswerLost");
-    expect(seen).toHaveLength(8);
+    expect(requests).toHaveLength(8);
   });
 
   test("a write that never left is sent again, and then says that nobody answers", async () => {
@@ -242,13 +244,13 @@ describe("a request that fails", () => {
   });
 
   test("a write whose connection never stood, though a socket did, has not left either", async () => {
-    const { url, seen } = await serve((_seen, response) => ok(response));
+    const { url, requests } = await serve((_request, response) => ok(response));
     const cloud = customCloud({ resourceManager: url.replace("http:", "https:") });
     const made = new Arm({ cloud, credential: staticToken("t"), clock: new HurriedClock() });
     onTestFinished(() => made.close());
     const error = await failure(made.for(caller()).request("PUT", linkId, { query, body: {} }));
     expect(error.code).toBe("Unreachable");
-    expect(seen).toEqual([]);
+    expect(requests).toEqual([]);
   });
 
   test("a server that does not answer is left after the time-out", async () => {
@@ -291,7 +293,7 @@ describe("the token", () => {
 
   test.each(["GET", "PUT"] as const)("a %s refused with 401 goes out once more", async (method) => {
     const credential = numbered();
-    const { arm, seen } = await fakeArm(
+    const { arm, requests } = await fakeArm(
       ({ headers }, response) =>
         headers.authorization === "Bearer t0"
           ? refuse(response, 401, "ExpiredAuthenticationToken")
@@ -299,25 +301,28 @@ describe("the token", () => {
       { credential },
     );
     await arm.request(method, linkId, { query });
-    expect(seen.map(({ headers }) => headers.authorization)).toEqual(["Bearer t0", "Bearer t1"]);
+    expect(requests.map(({ headers }) => headers.authorization)).toEqual([
+      "Bearer t0",
+      "Bearer t1",
+    ]);
     expect(credential.refused).toEqual(["t0"]);
   });
 
   test("one that is refused again is given up with Azure's code", async () => {
-    const { arm, seen } = await fakeArm(
-      (_seen, response) => refuse(response, 401, "InvalidAuthenticationToken"),
+    const { arm, requests } = await fakeArm(
+      (_request, response) => refuse(response, 401, "InvalidAuthenticationToken"),
       { credential: numbered() },
     );
     const error = await failure(arm.request("GET", linkId, { query }));
     expect(error).toMatchObject({ code: "InvalidAuthenticationToken", status: 401 });
     expect(error.hint).toContain("clock");
-    expect(seen).toHaveLength(2);
+    expect(requests).toHaveLength(2);
   });
 });
 
 describe("who may write", () => {
   test("nothing is sent by one who does not lead", async () => {
-    const { arm, seen } = await fakeArm((_seen, response) => ok(response), {
+    const { arm, requests } = await fakeArm((_request, response) => ok(response), {
       caller: { mayWrite: () => false },
     });
     for (const method of ["PUT", "DELETE", "POST", "PATCH"] as const)
@@ -325,7 +330,7 @@ describe("who may write", () => {
         code: "NotLeader",
       });
     await arm.request("GET", linkId, { query });
-    expect(seen.map(({ method }) => method)).toEqual(["GET"]);
+    expect(requests.map(({ method }) => method)).toEqual(["GET"]);
   });
 
   test("nothing is sent by one who loses the lead while waiting for its turn", async () => {
@@ -337,14 +342,14 @@ describe("who may write", () => {
         return Promise.resolve("t");
       },
     };
-    const { arm, seen } = await fakeArm((_seen, response) => ok(response), {
+    const { arm, requests } = await fakeArm((_request, response) => ok(response), {
       credential,
       caller: { mayWrite: () => leads },
     });
     expect(await failure(arm.request("PUT", linkId, { query }))).toMatchObject({
       code: "NotLeader",
     });
-    expect(seen).toEqual([]);
+    expect(requests).toEqual([]);
   });
 });
 
@@ -367,27 +372,27 @@ describe("a write that waits for a connection", () => {
 
   test("is not sent if the lead is lost before it gets one", async () => {
     let leads = true;
-    const { arm, seen, release } = await busy({ caller: { mayWrite: () => leads } });
+    const { arm, requests, release } = await busy({ caller: { mayWrite: () => leads } });
     const write = failure(arm.request("PUT", linkId, { query, body: {} }));
     await settle();
     leads = false;
     await release();
     expect(await write).toMatchObject({ code: "NotLeader" });
-    expect(seen.filter(({ method }) => method !== "GET")).toEqual([]);
+    expect(requests.filter(({ method }) => method !== "GET")).toEqual([]);
   });
 
   test("is sent once it gets one", async () => {
-    const { arm, seen, release } = await busy({});
+    const { arm, requests, release } = await busy({});
     const write = arm.request("PUT", linkId, { query, body: { a: 1 } });
     await settle();
     await release();
     expect(await write).toMatchObject({ status: 200 });
-    expect(seen.filter(({ method }) => method !== "GET")).toMatchObject([{ body: '{"a":1}' }]);
+    expect(requests.filter(({ method }) => method !== "GET")).toMatchObject([{ body: '{"a":1}' }]);
   });
 
   test("over a connection that is being made is not sent if the lead is lost meanwhile", async () => {
     let connecting = false;
-    const { arm, seen } = await fakeArm((_seen, response) => ok(response), {
+    const { arm, requests } = await fakeArm((_request, response) => ok(response), {
       caller: { mayWrite: () => !connecting },
     });
     const connects = () => {
@@ -398,35 +403,35 @@ describe("a write that waits for a connection", () => {
     expect(await failure(arm.request("PUT", linkId, { query, body: {} }))).toMatchObject({
       code: "NotLeader",
     });
-    expect(seen).toEqual([]);
+    expect(requests).toEqual([]);
   });
 });
 
 describe("the same write twice", () => {
   test("at once is one request", async () => {
-    const { made, seen } = await fakeArm((_seen, response) => ok(response));
+    const { client: made, requests } = await fakeArm((_request, response) => ok(response));
     const write = () => made.for(caller()).request("PUT", linkId, { query, body: { a: 1 } });
     const [one, two] = await Promise.all([write(), write()]);
     expect(one).toBe(two);
-    expect(seen).toHaveLength(1);
+    expect(requests).toHaveLength(1);
     await write();
-    expect(seen).toHaveLength(2);
+    expect(requests).toHaveLength(2);
   });
 
   test("with another body or another condition is another request", async () => {
-    const { arm, seen } = await fakeArm((_seen, response) => ok(response));
+    const { arm, requests } = await fakeArm((_request, response) => ok(response));
     await Promise.all([
       arm.request("PUT", linkId, { query, body: { a: 1 } }),
       arm.request("PUT", linkId, { query, body: { a: 2 } }),
       arm.request("PUT", linkId, { query, body: { a: 1 }, ifMatch: "x" }),
     ]);
-    expect(seen).toHaveLength(3);
+    expect(requests).toHaveLength(3);
   });
 });
 
 describe("throttling", () => {
   test("429 parks the bucket of that identity, subscription and kind, and no other", async () => {
-    const { arm, seen } = await fakeArm(({ method }, response) =>
+    const { arm, requests } = await fakeArm(({ method }, response) =>
       method === "GET"
         ? refuse(response, 429, "TooManyRequests", { "retry-after": "60" })
         : ok(response),
@@ -440,11 +445,11 @@ describe("throttling", () => {
     expect(await failure(arm.request("GET", elsewhere, { query }))).toMatchObject({
       code: "TooManyRequests",
     });
-    expect(seen.map(({ method }) => method)).toEqual(["GET", "PUT", "GET"]);
+    expect(requests.map(({ method }) => method)).toEqual(["GET", "PUT", "GET"]);
   });
 
   test("429 without Retry-After parks for a while, and the one who asked waits longer", async () => {
-    const { arm, clock } = await fakeArm((_seen, response) =>
+    const { arm, clock } = await fakeArm((_request, response) =>
       refuse(response, 429, "TooManyRequests"),
     );
     const first = await failure(arm.request("GET", linkId, { query }));
@@ -458,7 +463,7 @@ describe("throttling", () => {
   });
 
   test("a busy resource parks nobody", async () => {
-    const { arm, seen } = await fakeArm(({ method }, response) =>
+    const { arm, requests } = await fakeArm(({ method }, response) =>
       method === "PUT"
         ? json(response, 429, {
             error: {
@@ -475,11 +480,11 @@ describe("throttling", () => {
     expect(error.code).toBe("ReferencedResourceNotProvisioned");
     expect(error.explain().requeueAfterMs).toBe(30_000);
     await failure(arm.request("PUT", linkId, { query, body: {} }));
-    expect(seen).toHaveLength(2);
+    expect(requests).toHaveLength(2);
   });
 
   test("what Azure says is left is believed", async () => {
-    const { arm, made } = await fakeArm((_seen, response) =>
+    const { arm, client: made } = await fakeArm((_request, response) =>
       json(response, 200, {}, { "x-ms-ratelimit-remaining-subscription-reads": "7" }),
     );
     await arm.request("GET", linkId, { query });

@@ -98,7 +98,7 @@ const verbs: Record<Method, string> = {
  * A refusal that contradicts what was observed, after that has been forgotten; every other error as it is. A read that finds no
  * parent contradicts what is known of the parent.
  */
-function doubted<T>(
+function contradictionOf<T>(
   error: T,
   readCache: ReadCache,
   method: Method,
@@ -142,7 +142,7 @@ export class Arm {
   /** The road for one caller, by the given identity or by the process's own. */
   for(caller: Caller, credential: TokenSource = this.#credential): ArmClient {
     const { operations, readCache } = this.#memoryOf(credential);
-    const view: ArmClient = {
+    const client: ArmClient = {
       operations,
       readCache,
       request: async (method, path, options = {}) => {
@@ -151,20 +151,20 @@ export class Arm {
           return await this.#request(method, path, options, caller, credential);
         } catch (error) {
           const write = { sentAt, refersTo: idsIn(options.body) };
-          throw doubted(error, readCache, method, path, write);
+          throw contradictionOf(error, readCache, method, path, write);
         }
       },
       follow: (address, what) => this.#follow(address, what, caller, credential),
       check: async (id, show) => {
-        const state = await operations.check(view, id, !caller.mayWrite(), show);
+        const state = await operations.check(client, id, !caller.mayWrite(), show);
         if (state?.state !== "failed") return state;
-        return { ...state, error: doubted(state.error, readCache, "PUT", id, state.write) };
+        return { ...state, error: contradictionOf(state.error, readCache, "PUT", id, state.write) };
       },
       takeSpareDnsRead: (id, ...more) =>
         this.budgets.takeSpareDnsRead(describePath(id).subscription, ...more),
       prove: async () => credential.prove?.(caller.signal),
     };
-    return view;
+    return client;
   }
 
   /**
@@ -195,8 +195,8 @@ export class Arm {
     const users = this.#users.get(identity);
     if (users === undefined) this.#users.set(identity, new Set([credential]));
     else users.add(credential);
-    const held = this.#memories.get(identity);
-    if (held !== undefined) return held;
+    const known = this.#memories.get(identity);
+    if (known !== undefined) return known;
     const clock = this.#clock;
     const operations = new Operations({ clock, durations: this.#durations });
     const made = { operations, readCache: new ReadCache({ clock }) };

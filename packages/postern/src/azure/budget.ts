@@ -11,7 +11,7 @@ import {
   type Provider,
   sharedLimitsOf,
 } from "./limits.ts";
-import { Line, Scheduler, type Wanted } from "./scheduler.ts";
+import { Line, type ScheduledRequest, Scheduler } from "./scheduler.ts";
 import { SpareReads } from "./spare-reads.ts";
 
 /** Whose requests Resource Manager counts together. */
@@ -66,8 +66,8 @@ export class Budget {
   }
 
   /** Wait for the permission to send one request. */
-  take(wanted: Wanted): Promise<void> {
-    return this.#scheduler.take(this.#line, wanted);
+  take(request: ScheduledRequest): Promise<void> {
+    return this.#scheduler.take(this.#line, request);
   }
 
   /** Learn from the headers of an answer what is left. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { failure, fakeArm, group, linkId, refuse } from "../../../../test/azure/fake-arm.ts";
-import { json, type Seen } from "../../../../test/loopback.ts";
+import { json, type ReceivedRequest } from "../../../../test/loopback.ts";
 import { ManualClock } from "../../../../test/manual-clock.ts";
 import { contradicts, idsIn, idsNamedIn } from "./contradictions.ts";
 import { loadBalancers } from "./gateways/load-balancers.ts";
@@ -18,7 +18,9 @@ const body: PrivateLinkService = {
 };
 
 /** An Azure that refuses writes as told, and lists and reads whatever is asked for. */
-async function azure(refusal: (one: Seen) => [status: number, code: string, said?: string]) {
+async function azure(
+  refusal: (one: ReceivedRequest) => [status: number, code: string, detail?: string],
+) {
   const clock = new ManualClock();
   const made = await fakeArm(
     (one, response) => {
@@ -31,12 +33,12 @@ async function azure(refusal: (one: Seen) => [status: number, code: string, said
           value: path.endsWith("loadBalancers") ? [{ id: balancer }] : [],
         });
       if (one.method === "GET") return json(response, 200, { id: path, properties: {} });
-      const [status, code, said = `about ${code}`] = refusal(one);
-      json(response, status, { error: { code, message: said } });
+      const [status, code, detail = `about ${code}`] = refusal(one);
+      json(response, status, { error: { code, message: detail } });
     },
     { clock },
   );
-  const gets = () => made.seen.filter(({ method }) => method === "GET").length;
+  const gets = () => made.requests.filter(({ method }) => method === "GET").length;
   return { ...made, clock, gets };
 }
 

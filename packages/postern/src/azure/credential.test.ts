@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { failure } from "../../../../test/azure/fake-arm.ts";
-import { json, type Seen, serve } from "../../../../test/loopback.ts";
+import { json, type ReceivedRequest, serve } from "../../../../test/loopback.ts";
 import { cloudNamed, customCloud } from "./clouds.ts";
 import { credentialFromEnvironment, credentialFromFile } from "./credential.ts";
 import { clientCertificate, type EntraOptions } from "./entra.ts";
@@ -28,7 +28,7 @@ async function entra(
     response,
   ) => json(response, 200, { token_type: "Bearer", expires_in: 3600, access_token: "entra-token" }),
 ) {
-  const { url, seen } = await serve((one: Seen, response) => {
+  const { url, requests } = await serve((one: ReceivedRequest, response) => {
     if (one.method === "POST") return answer(new URLSearchParams(one.body), response);
     const at = `${authority}/${tenant}`;
     json(response, 200, {
@@ -57,7 +57,7 @@ async function entra(
     authorityHost: authority,
   };
   const forms = () =>
-    seen.filter(({ method }) => method === "POST").map(({ body }) => new URLSearchParams(body));
+    requests.filter(({ method }) => method === "POST").map(({ body }) => new URLSearchParams(body));
   return { options: { cloud, httpClient }, forms };
 }
 
@@ -96,7 +96,7 @@ describe("the credential of the environment", () => {
   });
 
   test("is the machine's where AZURE_PLS_CLIENT_ID is all there is", async () => {
-    const imds = await serve((_seen, response) =>
+    const imds = await serve((_request, response) =>
       json(response, 200, { access_token: "imds-token", expires_on: "1999999999" }),
     );
     const env = {
@@ -106,7 +106,7 @@ describe("the credential of the environment", () => {
     const cloud = cloudNamed("AzurePublicCloud");
     const { tokens } = await credentialFromEnvironment(env, { cloud });
     expect(await tokens.token()).toBe("imds-token");
-    expect(imds.seen[0]?.url).toContain(`client_id=${client}`);
+    expect(imds.requests[0]?.url).toContain(`client_id=${client}`);
   });
 
   test.each([
@@ -199,12 +199,12 @@ describe("a credential file", () => {
     ["empty", "", "it does not say subscriptionId, tenantId, clientId, clientSecret"],
     ["a list", "- s3cr3t", "it does not say subscriptionId"],
     ["without a client", written("s3cr3t").replace(/clientId.*\n/, ""), "it does not say clientId"],
-  ])("that is %s is refused, and nothing of it is told", async (_name, text, said) => {
+  ])("that is %s is refused, and nothing of it is told", async (_name, text, detail) => {
     const error = await failure(
       credentialFromFile(await file(text), { cloud: cloudNamed(undefined) }),
     );
     expect(error.code).toBe("CredentialUnreadable");
-    expect(error.message).toContain(said);
+    expect(error.message).toContain(detail);
     expect(`${error.stack} ${String(error.cause)}`).not.toContain("s3cr3t");
   });
 

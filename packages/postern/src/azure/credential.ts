@@ -102,6 +102,6 @@ function principal(env: Environment): Principal {
   return { tenantId, clientId };
 }
 
-function missing(said?: string): AzureError {
-  return new AzureError({ code: "CredentialMissing", what: "find a credential for Azure", said });
+function missing(detail?: string): AzureError {
+  return new AzureError({ code: "CredentialMissing", what: "find a credential for Azure", detail });
 }

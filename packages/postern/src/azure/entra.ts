@@ -33,7 +33,7 @@ type SdkOptions = TokenCredentialOptions & { disableInstanceDiscovery: boolean }
 /** A token of another issuer that Entra takes as proof, and whose it is, for messages. */
 export interface Proof {
   assertion: string;
-  whose?: string;
+  subject?: string;
 }
 
 /** Tokens for a workload whose platform writes a token file: the file is exchanged for a token of Azure. */
@@ -55,8 +55,8 @@ export function federatedIdentity(
 ): TokenSource {
   const { tenantId, clientId, proof } = principal;
   return entraTokens(principal, options, async ({ ClientAssertionCredential }, sdkOptions, by) => {
-    const { assertion, whose } = await proof();
-    if (whose !== undefined) by(whose);
+    const { assertion, subject } = await proof();
+    if (subject !== undefined) by(subject);
     const assert = () => Promise.resolve(assertion);
     return new ClientAssertionCredential(tenantId, clientId, assert, sdkOptions);
   });
@@ -118,8 +118,8 @@ export function clientCertificate(
  * are quadratic, and decrypts and signs with the key on the event loop.
  */
 function checkedCertificate({ certificate, password }: CertificateText): string {
-  const refuse = (said: string) =>
-    new AzureError({ code: "CredentialUnreadable", what: "use a client certificate", said });
+  const refuse = (detail: string) =>
+    new AzureError({ code: "CredentialUnreadable", what: "use a client certificate", detail });
   const read = readPem(certificate);
   if ("problem" in read) throw refuse(read.problem);
   const keys = read.blocks.filter(({ label }) => label.endsWith("PRIVATE KEY"));
@@ -151,7 +151,7 @@ function entraTokens(
     sdk: Sdk,
     options: SdkOptions,
     /** Say whose proof it is that Entra gets to see. */
-    by: (whose: string) => void,
+    by: (subject: string) => void,
   ) => TokenCredential | Promise<TokenCredential>,
 ): TokenSource {
   const sdkOptions: SdkOptions = {
@@ -163,8 +163,8 @@ function entraTokens(
   const fetch = async () => {
     let what = "get a token for Azure";
     try {
-      const by = (whose: string) => {
-        what = `get a token for Azure with that of ${whose}`;
+      const by = (subject: string) => {
+        what = `get a token for Azure with that of ${subject}`;
       };
       const credential = await make(await import("@azure/identity"), sdkOptions, by);
       const scope = `${cloud.audience}/.default`;
@@ -181,14 +181,14 @@ function entraTokens(
 
 function asAzureError(error: unknown, what: string): AzureError {
   const message = error instanceof Error ? error.message : "";
-  const said = message.slice(Math.max(0, message.indexOf("AADSTS")));
+  const detail = message.slice(Math.max(0, message.indexOf("AADSTS")));
   const status = Number(fieldOf(error, "statusCode")) || 0;
-  const code = codeOf(error, said);
+  const code = codeOf(error, detail);
   return new AzureError({
     code,
     what,
     // Any other sentence is the library's, for its own developers.
-    said: code.startsWith("AADSTS") ? said : undefined,
+    detail: code.startsWith("AADSTS") ? detail : undefined,
     status,
     // The SDK's error may hold the request with the secret in it: only its words are kept.
     cause: new Error(scrub(message)),
@@ -196,21 +196,21 @@ function asAzureError(error: unknown, what: string): AzureError {
 }
 
 /** The library under the SDK hides the cause behind a word of its own: no answer, or none that it can use. */
-function codeOf(error: unknown, said: string): string {
-  const number = /^AADSTS\d+/.exec(said)?.[0];
+function codeOf(error: unknown, detail: string): string {
+  const number = /^AADSTS\d+/.exec(detail)?.[0];
   if (number !== undefined) return number;
-  if (/^(endpoints_resolution_error|network_error)/.test(said)) return "Unreachable";
+  if (/^(endpoints_resolution_error|network_error)/.test(detail)) return "Unreachable";
   return fieldOf(error, "name") === "CredentialUnavailableError"
     ? "CredentialUnreadable"
     : "AuthenticationFailed";
 }
 
 async function readText(path: string): Promise<string> {
-  const refuse = (cause?: unknown, said?: string) =>
+  const refuse = (cause?: unknown, detail?: string) =>
     new AzureError({
       code: "CredentialUnreadable",
       what: `read ${path}`,
-      said,
+      detail,
       cause,
     });
   const text = await readFile(path, "utf8").catch((cause: unknown) => {

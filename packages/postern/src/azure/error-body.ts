@@ -1,9 +1,9 @@
 import { knownCodes } from "./known-codes.ts";
 
 /** The code and sentence that an error body carries. */
-export interface ToldError {
+export interface ReportedError {
   code: string;
-  said: string | undefined;
+  detail: string | undefined;
 }
 
 interface ParsedError {
@@ -27,12 +27,12 @@ const wrappers = new Set([
  * over `ReferencedResourceNotProvisioned`, and `Canceled` over the operation that came between.
  * `undefined`: the body is not in ARM's form, whoever wrote it.
  */
-export function readErrorBody(answered: unknown): ToldError | undefined {
+export function readErrorBody(answered: unknown): ReportedError | undefined {
   const body = unwrapped(answered);
-  const outer = readTold(isObject(body) && isObject(body.error) ? body.error : body, 0);
+  const outer = parseError(isObject(body) && isObject(body.error) ? body.error : body, 0);
   if (outer === undefined) return undefined;
   const useful = usefulIn(outer);
-  return { code: useful.code, said: useful.message ?? outer.message };
+  return { code: useful.code, detail: useful.message ?? outer.message };
 }
 
 /** DNS throttles with a JSON string that contains JSON (kubernetes-sigs/external-dns#4811). */
@@ -52,13 +52,13 @@ function usefulIn(parsed: ParsedError): ParsedError {
   return first !== undefined && wrappers.has(parsed.code) ? usefulIn(first) : parsed;
 }
 
-function readTold(value: unknown, depth: number): ParsedError | undefined {
+function parseError(value: unknown, depth: number): ParsedError | undefined {
   if (!isObject(value) || depth > 4) return undefined;
   const { code, message, details, innererror } = value;
   // A code becomes a condition's reason, so it must be one word as Kubernetes wants it.
   if (typeof code !== "string" || !/^[A-Za-z]\w{0,99}$/.test(code)) return undefined;
   const inner = [...(Array.isArray(details) ? details : []), innererror]
-    .map((each) => readTold(each, depth + 1))
+    .map((each) => parseError(each, depth + 1))
     .filter((each) => each !== undefined);
   return { code, message: typeof message === "string" ? message : undefined, inner };
 }

@@ -9,9 +9,9 @@ const guid = "0d2f7d3c-6a0e-4f1b-9d54-0a4c1f2b3c4d";
 const subnet = `/subscriptions/${guid}/resourceGroups/rg/providers/Microsoft.Network/virtualNetworks/v/subnets/s`;
 
 test("DNS throttles with a string that contains JSON, and it counts as throttling", () => {
-  const said = "Too many operations are requested. Current operation is throttled.";
-  const body = JSON.stringify({ code: "Throttled", message: said });
-  expect(readErrorBody(body)).toEqual({ code: "Throttled", said });
+  const detail = "Too many operations are requested. Current operation is throttled.";
+  const body = JSON.stringify({ code: "Throttled", message: detail });
+  expect(readErrorBody(body)).toEqual({ code: "Throttled", detail: detail });
   expect(new AzureError({ code: "Throttled", what: "read a zone", status: 429 }).throttled).toBe(
     true,
   );
@@ -31,9 +31,9 @@ describe("when it is tried again", () => {
     ["503 waits two minutes", { status: 503 }, 2 * minute],
     ["503 with Retry-After waits as long", { status: 503, retryAfterMs: 9_000 }, 9_000],
     ["no answer waits two minutes", {}, 2 * minute],
-  ])("%s", (_name, over, wanted) => {
+  ])("%s", (_name, over, expected) => {
     const error = new AzureError({ code: "SomethingNew", what: "write x", ...over });
-    expect(error.explain().requeueAfterMs).toBe(wanted);
+    expect(error.explain().requeueAfterMs).toBe(expected);
     expect(error.explain().terminal).toBeUndefined();
   });
 
@@ -44,9 +44,9 @@ describe("when it is tried again", () => {
     ["CanceledAndSupersededDueToAnotherOperation", 200, undefined],
     ["PreconditionFailedEtagMismatch", 412, undefined],
     ["AnswerLost", 0, undefined],
-  ])("%s with status %i knows better than its status", (code, status, wanted) => {
+  ])("%s with status %i knows better than its status", (code, status, expected) => {
     const error = new AzureError({ code, what: "write x", status });
-    expect(error.explain().requeueAfterMs).toBe(wanted);
+    expect(error.explain().requeueAfterMs).toBe(expected);
   });
 
   test("what only a change of the object can help is not tried again by itself", () => {
@@ -83,7 +83,7 @@ describe("what a person reads", () => {
       code: "PrivateLinkServiceCannotBeCreatedInSubnetThatHasNetworkPoliciesEnabled",
       what: "write privateLinkServices/api",
       status: 400,
-      said: `Private link service x cannot be created in a subnet ${subnet} since it has private link service network policies enabled.`,
+      detail: `Private link service x cannot be created in a subnet ${subnet} since it has private link service network policies enabled.`,
     });
     expect(isExplained(error)).toBe(true);
     expect(error.explain().reason).toBe(error.code);
@@ -97,19 +97,19 @@ describe("what a person reads", () => {
       code: "AuthorizationFailed",
       what: "write x",
       status: 403,
-      said: `The client '${guid}' with object id '${guid}' does not have authorization to perform action 'Microsoft.Network/privateLinkServices/write' over scope '${subnet}' or the scope is invalid. If access was recently granted, please refresh your credentials.`,
+      detail: `The client '${guid}' with object id '${guid}' does not have authorization to perform action 'Microsoft.Network/privateLinkServices/write' over scope '${subnet}' or the scope is invalid. If access was recently granted, please refresh your credentials.`,
     });
     expect(error.message).toContain("'Microsoft.Network/privateLinkServices/write'");
     expect(error.message).toContain(`'${subnet}'`);
   });
 
   test("two occurrences of one failure read the same", () => {
-    const said = (id: string, time: string) =>
+    const detail = (id: string, time: string) =>
       `AADSTS700016: Application with identifier 'app' was not found in the directory 'contoso'. Trace ID: ${id} Correlation ID: ${id} Timestamp: ${time}`;
-    const one = said(guid, "2026-01-02 03:04:05Z");
-    const two = said("1d2f7d3c-6a0e-4f1b-9d54-0a4c1f2b3c4d", "2026-01-02 03:09:41Z");
+    const one = detail(guid, "2026-01-02 03:04:05Z");
+    const two = detail("1d2f7d3c-6a0e-4f1b-9d54-0a4c1f2b3c4d", "2026-01-02 03:09:41Z");
     const message = (text: string) =>
-      new AzureError({ code: "AADSTS700016", what: "get a token", status: 400, said: text })
+      new AzureError({ code: "AADSTS700016", what: "get a token", status: 400, detail: text })
         .message;
     expect(message(one)).toBe(message(two));
     expect(message(one)).toContain("Application with identifier 'app'");
@@ -120,7 +120,7 @@ describe("what a person reads", () => {
       code: "RetryableErrorDueToAnotherOperation",
       what: "write x",
       status: 429,
-      said: `Operation PutOperation (${guid}) is updating resource ${guid}. The call can be retried in 14 seconds.`,
+      detail: `Operation PutOperation (${guid}) is updating resource ${guid}. The call can be retried in 14 seconds.`,
     });
     expect(error.message).not.toMatch(/14|PutOperation/);
   });
@@ -142,8 +142,13 @@ describe("what a person reads", () => {
   test("no secret that Azure or a proxy repeats comes through", () => {
     fc.assert(
       fc.property(fc.string(), secrets, fc.string(), (before, secret, after) => {
-        const said = `${before} ${secret} ${after}`;
-        const { message } = new AzureError({ code: "SomethingNew", what: "x", status: 400, said });
+        const detail = `${before} ${secret} ${after}`;
+        const { message } = new AzureError({
+          code: "SomethingNew",
+          what: "x",
+          status: 400,
+          detail,
+        });
         expect(message).not.toContain("s3cr3t");
         expect(message).not.toContain("eyJhbGci");
       }),
@@ -152,8 +157,13 @@ describe("what a person reads", () => {
 
   test("however long Azure speaks, the message stays short and on one line", () => {
     fc.assert(
-      fc.property(fc.string({ maxLength: 5000 }), (said) => {
-        const { message } = new AzureError({ code: "SomethingNew", what: "x", status: 400, said });
+      fc.property(fc.string({ maxLength: 5000 }), (detail) => {
+        const { message } = new AzureError({
+          code: "SomethingNew",
+          what: "x",
+          status: 400,
+          detail,
+        });
         expect(message.length).toBeLessThan(800);
         expect(message).not.toMatch(/[\n\r<>]/);
       }),
@@ -193,8 +203,8 @@ describe("the code of an error body", () => {
       "ScopeLocked",
       "in",
     ],
-  ])("%s", (_name, body, code, said) => {
-    expect(readErrorBody(body)).toEqual({ code, said });
+  ])("%s", (_name, body, code, detail) => {
+    expect(readErrorBody(body)).toEqual({ code, detail: detail });
   });
 
   test("a body of any other form has none", () => {
@@ -205,8 +215,8 @@ describe("the code of an error body", () => {
     );
     fc.assert(
       fc.property(shapes, (body) => {
-        const told = readErrorBody(body);
-        if (told !== undefined) expect(told.code).toMatch(/^[A-Za-z]\w*$/);
+        const reported = readErrorBody(body);
+        if (reported !== undefined) expect(reported.code).toMatch(/^[A-Za-z]\w*$/);
       }),
     );
     expect(readErrorBody({ error: { code: "not a code" } })).toBeUndefined();

@@ -16,7 +16,7 @@ export interface AzureFailure {
   /** What was tried, as a verb and a thing: `write privateLinkServices/api`. */
   what: string;
   /** What Azure said of it. It is made fit for people before anybody sees it. */
-  said?: string | undefined;
+  detail?: string | undefined;
   /** The HTTP status; left out when there was no answer. */
   status?: number;
   retryAfterMs?: number | undefined;
@@ -72,9 +72,9 @@ export class AzureError extends Error implements Explained {
     const { retry, why, hint } = failure.outdated ? outdated : (known ?? unknown);
     // What passes by itself is told in our words: Azure's hold counters and numbers of operations.
     const passing = isPassing(retry) || status === 429;
-    const said = passing || failure.said === undefined ? "" : scrub(failure.said);
+    const detail = passing || failure.detail === undefined ? "" : scrub(failure.detail);
     const shown = status >= 400 ? `${status} ${code}` : code;
-    super(`cannot ${cut(what, longestWhat)} · ${said || why} (${shown}) · ${hint}`, {
+    super(`cannot ${cut(what, longestWhat)} · ${detail || why} (${shown}) · ${hint}`, {
       cause: failure.cause,
     });
     this.code = code;
@@ -90,7 +90,7 @@ export class AzureError extends Error implements Explained {
 
   /** The ids of the resources that Azure's own words name. */
   get namedIds(): readonly string[] {
-    return idsNamedIn(this.#failure.said ?? "");
+    return idsNamedIn(this.#failure.detail ?? "");
   }
 
   /** The same error, where what it contradicts was cached and has been forgotten. */

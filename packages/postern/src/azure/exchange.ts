@@ -11,7 +11,7 @@ import { type Kind, providerOf } from "./limits.ts";
 import type { RequestPath } from "./request-path.ts";
 import { failSpan, startRequestSpan, traceIdOf } from "./spans.ts";
 import type { TokenSource } from "./tokens.ts";
-import { keptConnections, type Received, send } from "./transport.ts";
+import { keepAliveAgent, type Received, send } from "./transport.ts";
 
 /** The methods that Resource Manager knows. */
 export type Method = "GET" | "PUT" | "POST" | "PATCH" | "DELETE";
@@ -58,7 +58,7 @@ export class Exchange {
 
   constructor(options: ArmOptions & { clock: Clock; budgets: Budgets }) {
     this.#options = options;
-    this.#agent = keptConnections(new URL(options.cloud.resourceManager));
+    this.#agent = keepAliveAgent(new URL(options.cloud.resourceManager));
   }
 
   close(): void {
@@ -119,9 +119,9 @@ export class Exchange {
       signal: caller.signal,
       mayStart: write ? () => caller.mayWrite() : undefined,
     });
-    const asked = { what, write, now: clock.now() };
-    if ("broken" in received && received.broken === "withdrawn") return readBroken(received, asked);
-    const answer = "broken" in received ? readBroken(received, asked) : readAnswer(received, asked);
+    const info = { what, write, now: clock.now() };
+    if ("broken" in received && received.broken === "withdrawn") return readBroken(received, info);
+    const answer = "broken" in received ? readBroken(received, info) : readAnswer(received, info);
     const whole = "broken" in received ? undefined : received;
     this.#note(asking, span, whole, answer, (clock.now() - startedAt) / 1000);
     return answer;

@@ -7,7 +7,7 @@ import {
   linkId,
   refuse,
 } from "../../../../test/azure/fake-arm.ts";
-import { json, type Seen } from "../../../../test/loopback.ts";
+import { json, type ReceivedRequest } from "../../../../test/loopback.ts";
 import { AzureError } from "./errors.ts";
 import { type ArmResource, resourceGateway } from "./gateway.ts";
 import type { TokenSource } from "./tokens.ts";
@@ -23,11 +23,16 @@ async function gateway(answer: Parameters<typeof fakeArm>[0]) {
   return { ...made, things: resourceGateway<Thing>(made.arm, kind) };
 }
 
-const page = (seen: Seen) => Number(new URL(seen.url, "http://x").searchParams.get("page") ?? 0);
+const page = (request: ReceivedRequest) =>
+  Number(new URL(request.url, "http://x").searchParams.get("page") ?? 0);
 
 test("who begins to lead believes nothing that was seen before, not even that there is nothing", async () => {
   let there = false;
-  const { things, made, seen } = await gateway((one, response) => {
+  const {
+    things,
+    client: made,
+    requests,
+  } = await gateway((one, response) => {
     if (one.url.includes("/api?"))
       return there ? json(response, 200, { id: linkId }) : refuse(response, 404, "NotFound");
     json(response, 200, { value: there ? [{ id: linkId }] : [] });
@@ -36,7 +41,7 @@ test("who begins to lead believes nothing that was seen before, not even that th
   expect(await things.list(group, 60_000)).toEqual([]);
   there = true;
   expect(await things.observe(linkId, 60_000)).toEqual({ state: "absent" });
-  expect(seen).toHaveLength(2);
+  expect(requests).toHaveLength(2);
   made.forgetReads();
   expect(await things.observe(linkId, 60_000)).toMatchObject({ state: "exists" });
   expect(await things.list(group, 60_000)).toHaveLength(1);
@@ -49,12 +54,12 @@ describe("get", () => {
     ["the resource group", "ResourceGroupNotFound"],
     ["the parent", "ParentResourceNotFound"],
   ])("what %s does not find is undefined", async (_who, code) => {
-    const { things } = await gateway((_seen, response) => refuse(response, 404, code));
+    const { things } = await gateway((_request, response) => refuse(response, 404, code));
     expect(await things.get(linkId)).toBeUndefined();
   });
 
   test("a subscription that is not found is an error: then everything would look absent", async () => {
-    const { things } = await gateway((_seen, response) =>
+    const { things } = await gateway((_request, response) =>
       refuse(response, 404, "SubscriptionNotFound"),
     );
     expect(await failure(things.get(linkId))).toMatchObject({ code: "SubscriptionNotFound" });
@@ -62,7 +67,7 @@ describe("get", () => {
 
   test("the etag is that of the body, else that of the header", async () => {
     let body: object = { name: "api", properties: {}, etag: "body" };
-    const { things } = await gateway((_seen, response) =>
+    const { things } = await gateway((_request, response) =>
       json(response, 200, body, { etag: "header" }),
     );
     expect(await things.get(linkId)).toMatchObject({ etag: "body" });
@@ -71,14 +76,14 @@ describe("get", () => {
   });
 
   test.each([["a list"], 7, "text", null])("%j is no resource", async (body) => {
-    const { things } = await gateway((_seen, response) => json(response, 200, body));
+    const { things } = await gateway((_request, response) => json(response, 200, body));
     expect(await failure(things.get(linkId))).toMatchObject({ code: "UnreadableAnswer" });
   });
 
   test("what should be filled in is asked for", async () => {
-    const { arm, seen } = await gateway((_seen, response) => json(response, 200, {}));
+    const { arm, requests } = await gateway((_request, response) => json(response, 200, {}));
     await resourceGateway(arm, { ...kind, expand: "networkInterfaces" }).get(linkId);
-    expect(new URL(seen[0]?.url ?? "", "http://x").searchParams.get("$expand")).toBe(
+    expect(new URL(requests[0]?.url ?? "", "http://x").searchParams.get("$expand")).toBe(
       "networkInterfaces",
     );
   });
@@ -86,17 +91,17 @@ describe("get", () => {
 
 describe("list", () => {
   test("reads to the last page", async () => {
-    const { things, seen, url } = await gateway((one, response) => {
+    const { things, requests, url } = await gateway((one, response) => {
       const at = page(one);
       const nextLink = at < 2 ? `${url}${group}/next?page=${at + 1}` : "";
       json(response, 200, { value: [{ id: `/n${at}`, name: `n${at}` }], nextLink });
     });
     expect((await things.list(group)).map(({ name }) => name)).toEqual(["n0", "n1", "n2"]);
-    expect(seen[0]?.url).toBe(`${group}/${kind.collection}?api-version=2025-05-01`);
+    expect(requests[0]?.url).toBe(`${group}/${kind.collection}?api-version=2025-05-01`);
   });
 
   test("is empty where the scope does not exist", async () => {
-    const { things } = await gateway((_seen, response) =>
+    const { things } = await gateway((_request, response) =>
       refuse(response, 404, "ResourceGroupNotFound"),
     );
     expect(await things.list(group)).toEqual([]);
@@ -112,19 +117,19 @@ describe("list", () => {
   });
 
   test("ends where a next page was seen before", async () => {
-    const { things, seen } = await gateway((_seen, response) =>
+    const { things, requests } = await gateway((_request, response) =>
       json(response, 200, { value: [{}], nextLink: "/subscriptions/s/next?page=1" }),
     );
     expect(await failure(things.list(group))).toMatchObject({ code: "UnreadableAnswer" });
-    expect(seen).toHaveLength(2);
+    expect(requests).toHaveLength(2);
   });
 
   test("does not follow a next page to another server", async () => {
-    const { things, seen } = await gateway((_seen, response) =>
+    const { things, requests } = await gateway((_request, response) =>
       json(response, 200, { value: [], nextLink: "https://attacker.example/steal" }),
     );
     expect(await failure(things.list(group))).toMatchObject({ code: "ForeignAddress" });
-    expect(seen).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 
   test("items are normalised as by get, and one that is null or has no id hides no other", async () => {
@@ -142,7 +147,7 @@ describe("list", () => {
   test.each([{}, { value: "x" }, { value: ["x"] }, { value: [[]] }, []])(
     "%j is no list",
     async (body) => {
-      const { things } = await gateway((_seen, response) => json(response, 200, body));
+      const { things } = await gateway((_request, response) => json(response, 200, body));
       expect(await failure(things.list(group))).toMatchObject({ code: "UnreadableAnswer" });
     },
   );
@@ -152,7 +157,7 @@ describe("put", () => {
   const body: Thing = { location: "westeurope", properties: { size: 1 } };
 
   test("answers the resource when it is done", async () => {
-    const { things } = await gateway((_seen, response) =>
+    const { things } = await gateway((_request, response) =>
       json(response, 201, { name: "api", properties: { provisioningState: "Succeeded" } }),
     );
     expect(await things.put(linkId, body)).toMatchObject({
@@ -162,17 +167,17 @@ describe("put", () => {
   });
 
   test("names the state of the resource that it depends on", async () => {
-    const { things, seen } = await gateway((_seen, response) => json(response, 200, {}));
+    const { things, requests } = await gateway((_request, response) => json(response, 200, {}));
     await things.put(linkId, body, { ifMatch: 'W/"1"' });
     await things.put(linkId, body, { ifNoneMatch: "*" });
-    expect(seen.map(({ headers }) => [headers["if-match"], headers["if-none-match"]])).toEqual([
+    expect(requests.map(({ headers }) => [headers["if-match"], headers["if-none-match"]])).toEqual([
       ['W/"1"', undefined],
       [undefined, "*"],
     ]);
   });
 
   test("tells when somebody else was faster", async () => {
-    const { things } = await gateway((_seen, response) =>
+    const { things } = await gateway((_request, response) =>
       refuse(response, 412, "PreconditionFailed"),
     );
     const error = await failure(things.put(linkId, body, { ifMatch: "old" }));
@@ -196,7 +201,7 @@ describe("put", () => {
         json(response, 200, { status: running ? "InProgress" : "Succeeded" });
       else json(response, 200, { name: "api", properties: { provisioningState } });
     });
-    const methods = () => made.seen.map(({ method }) => method);
+    const methods = () => made.requests.map(({ method }) => method);
     return {
       ...made,
       methods,
@@ -231,7 +236,7 @@ describe("put", () => {
 
   test("a write that failed while it ran says so once, and can then be sent again", async () => {
     let failed = false;
-    const { things, clock, seen } = await gateway(({ method }, response) =>
+    const { things, clock, requests } = await gateway(({ method }, response) =>
       method === "PUT"
         ? json(
             response,
@@ -246,7 +251,7 @@ describe("put", () => {
     clock.reconcile(60_000);
     expect(await failure(things.put(linkId, body))).toMatchObject({ code: "InvalidParameter" });
     expect(await things.put(linkId, body)).toMatchObject({ state: "done" });
-    expect(seen.map(({ method }) => method)).toEqual(["PUT", "GET", "PUT"]);
+    expect(requests.map(({ method }) => method)).toEqual(["PUT", "GET", "PUT"]);
   });
 });
 
@@ -254,7 +259,7 @@ describe("remove", () => {
   test("what was created again after an earlier deletion is deleted again", async () => {
     let exists = true;
     let running = false;
-    const { things, clock, seen } = await gateway(({ method, url }, response) => {
+    const { things, clock, requests } = await gateway(({ method, url }, response) => {
       if (url.includes("/operations/"))
         return json(response, 200, { status: running ? "InProgress" : "Succeeded" });
       if (method !== "DELETE")
@@ -270,7 +275,7 @@ describe("remove", () => {
     clock.reconcile(60_000);
     // Nobody has asked after the first deletion: it has ended, and the resource was created again since.
     expect(await things.remove(linkId)).toMatchObject({ state: "running" });
-    expect(seen.filter(({ method }) => method === "DELETE")).toHaveLength(2);
+    expect(requests.filter(({ method }) => method === "DELETE")).toHaveLength(2);
   });
 
   test.each([
@@ -278,7 +283,7 @@ describe("remove", () => {
     ["what is gone at once", 200],
     ["what was never there", 204],
   ])("%s is done", async (_name, status) => {
-    const { things } = await gateway((_seen, response) => {
+    const { things } = await gateway((_request, response) => {
       if (status === 404) return refuse(response, 404, "ResourceNotFound");
       response.writeHead(status);
       response.end();
@@ -287,7 +292,7 @@ describe("remove", () => {
   });
 
   test("runs until Azure has deleted it, and is not sent twice", async () => {
-    const { things, clock, seen } = await gateway(({ method }, response) => {
+    const { things, clock, requests } = await gateway(({ method }, response) => {
       if (method !== "DELETE") return refuse(response, 404, "NotFound");
       response.writeHead(202, { location: "/subscriptions/s/operationresults/1" });
       response.end();
@@ -297,11 +302,11 @@ describe("remove", () => {
     clock.reconcile(60_000);
     expect(await things.remove(linkId)).toEqual({ state: "done", resource: undefined });
     // The operation, and whether somebody has created it again since.
-    expect(seen.map(({ method }) => method)).toEqual(["DELETE", "GET", "GET"]);
+    expect(requests.map(({ method }) => method)).toEqual(["DELETE", "GET", "GET"]);
   });
 
   test("what must not be deleted yet is an error with the remedy", async () => {
-    const { things } = await gateway((_seen, response) =>
+    const { things } = await gateway((_request, response) =>
       refuse(response, 409, "PrivateLinkServiceWithPrivateEndpointConnectionsCannotBeDeleted"),
     );
     const error = await failure(things.remove(linkId, { ifMatch: "x" }));
@@ -313,7 +318,7 @@ describe("look", () => {
   const made = { id: linkId, properties: { provisioningState: "Succeeded", size: 1 } };
 
   test("what an identity has seen is told only to those who can prove to be it", async () => {
-    const { made: arm, seen } = await fakeArm((_seen, response) =>
+    const { client: arm, requests } = await fakeArm((_request, response) =>
       json(response, 200, { ...made, value: [made] }),
     );
     const as = (token: () => Promise<string>) =>
@@ -331,14 +336,16 @@ describe("look", () => {
     ];
     await one.observe(linkId);
     await one.list(group);
-    for (const asked of [impostor.observe(linkId, 60_000), impostor.list(group, 60_000)])
-      expect((await failure(asked)).code).toBe("AADSTS700213");
+    for (const attempt of [impostor.observe(linkId, 60_000), impostor.list(group, 60_000)])
+      expect((await failure(attempt)).code).toBe("AADSTS700213");
     expect(await one.observe(linkId, 60_000)).toMatchObject({ state: "exists" });
-    expect(seen).toHaveLength(2);
+    expect(requests).toHaveLength(2);
   });
 
   test("attack: a tenant names an identity of others and drops it again, and they lose what they saw", async () => {
-    const { made: arm, seen } = await fakeArm((_seen, response) => json(response, 200, made));
+    const { client: arm, requests } = await fakeArm((_request, response) =>
+      json(response, 200, made),
+    );
     const named = (identity: string): TokenSource => ({ identity, token: async () => "token-1" });
     const observation = (credential?: TokenSource) =>
       resourceGateway(arm.for(caller(), credential), kind).observe(linkId, 60_000);
@@ -355,39 +362,41 @@ describe("look", () => {
     }
     await observation(victim);
     await observation();
-    expect(seen).toHaveLength(2);
+    expect(requests).toHaveLength(2);
     arm.forget(victim);
     await observation(victim);
-    expect(seen).toHaveLength(3);
+    expect(requests).toHaveLength(3);
   });
 
   test("what was seen lately is not read again; what is older is", async () => {
-    const { things, seen, clock } = await gateway((_seen, response) => json(response, 200, made));
+    const { things, requests, clock } = await gateway((_request, response) =>
+      json(response, 200, made),
+    );
     expect(await things.observe(linkId)).toMatchObject({ state: "exists", resource: made });
     await things.observe(linkId, 60_000);
-    expect(seen).toHaveLength(1);
+    expect(requests).toHaveLength(1);
     clock.reconcile(60_001);
     await things.observe(linkId, 60_000);
-    expect(seen).toHaveLength(2);
+    expect(requests).toHaveLength(2);
   });
 
   test("a list speaks for all that is in it, and for all that is not", async () => {
-    const { things, seen } = await gateway((_seen, response) =>
+    const { things, requests } = await gateway((_request, response) =>
       json(response, 200, { value: [made] }),
     );
     await things.list(group);
     expect(await things.observe(linkId.toUpperCase(), 1)).toMatchObject({ state: "exists" });
     expect(await things.observe(`${linkId}2`, 1)).toEqual({ state: "absent" });
     expect(await things.list(group, 1)).toHaveLength(1);
-    expect(seen).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 
   test("those who list at once share one list", async () => {
-    const { things, seen } = await gateway((_seen, response) =>
+    const { things, requests } = await gateway((_request, response) =>
       json(response, 200, { value: [made] }),
     );
     await Promise.all([things.list(group), things.list(group), things.list(group)]);
-    expect(seen).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 
   test("what was filled in by a read stays with a list of the same etag, and goes with another", async () => {
@@ -435,7 +444,7 @@ describe("look", () => {
 
   test("what lay in something that a list misses is not known any more", async () => {
     let value: object[] = [made];
-    const { arm, things, seen } = await gateway((one, response) =>
+    const { arm, things, requests } = await gateway((one, response) =>
       json(response, 200, {
         value: one.url.includes("/parts?") ? [{ id: `${linkId}/parts/a` }] : value,
       }),
@@ -446,11 +455,11 @@ describe("look", () => {
     value = [];
     await things.list(group);
     await parts.list(linkId, 60_000);
-    expect(seen).toHaveLength(4);
+    expect(requests).toHaveLength(4);
   });
 
   test("a write that is done is known without a read; a deleted one is absent and leaves its list", async () => {
-    const { things, seen } = await gateway((one, response) =>
+    const { things, requests } = await gateway((one, response) =>
       one.method === "DELETE"
         ? json(response, 204, undefined)
         : json(response, 200, one.method === "PUT" ? made : { value: [] }),
@@ -462,23 +471,23 @@ describe("look", () => {
     await things.remove(linkId);
     expect(await things.observe(linkId, 1)).toEqual({ state: "absent" });
     expect(await things.list(group, 1)).toEqual([]);
-    expect(seen.map(({ method }) => method)).toEqual(["GET", "PUT", "DELETE"]);
+    expect(requests.map(({ method }) => method)).toEqual(["GET", "PUT", "DELETE"]);
   });
 
   test("one that somebody changes is changing, and is read again however lately it was seen", async () => {
     let provisioningState = "Updating";
-    const { things, seen } = await gateway((_seen, response) =>
+    const { things, requests } = await gateway((_request, response) =>
       json(response, 200, { ...made, properties: { provisioningState } }),
     );
     expect(await things.observe(linkId, 1)).toEqual({ state: "changing", retryAfterMs: 10_000 });
     provisioningState = "Succeeded";
     expect(await things.observe(linkId, 60_000)).toMatchObject({ state: "exists" });
-    expect(seen).toHaveLength(2);
+    expect(requests).toHaveLength(2);
   });
 
   test("an operation of ours is looked at first: while it runs there is no read, and its failure is told once", async () => {
     let status: object = { status: "InProgress" };
-    const { things, seen, clock, url } = await gateway((one, response) => {
+    const { things, requests, clock, url } = await gateway((one, response) => {
       if (one.method === "PUT")
         json(
           response,
@@ -499,7 +508,7 @@ describe("look", () => {
     });
     expect(await things.observe(linkId)).toMatchObject({ state: "exists" });
     expect(
-      seen.map(({ method, url: asked }) => `${method} ${asked.includes("operations")}`),
+      requests.map(({ method, url: attempt }) => `${method} ${attempt.includes("operations")}`),
     ).toEqual(["PUT false", "GET true", "GET false"]);
   });
 });
@@ -579,7 +588,7 @@ describe("a write of ours that reads do not show yet", () => {
   });
 
   test("that was refused does not take the resource out of the list", async () => {
-    const { things, seen } = await gateway((one, response) => {
+    const { things, requests } = await gateway((one, response) => {
       if (one.method === "PUT") return refuse(response, 412, "PreconditionFailed");
       if (one.url.includes("/api?")) return json(response, 200, { id: linkId, etag: "newer" });
       json(response, 200, { value: [{ id: linkId, etag: "old" }] });
@@ -588,7 +597,7 @@ describe("a write of ours that reads do not show yet", () => {
     await failure(things.put(linkId, body, { ifMatch: "old" }));
     expect(await things.list(group, 60_000)).toHaveLength(1);
     expect(await things.observe(linkId, 60_000)).toMatchObject({ resource: { etag: "newer" } });
-    expect(seen.map(({ method }) => method)).toEqual(["GET", "PUT", "GET"]);
+    expect(requests.map(({ method }) => method)).toEqual(["GET", "PUT", "GET"]);
   });
 
   test("keeps a resource in lists while its operation runs", async () => {

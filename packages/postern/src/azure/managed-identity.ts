@@ -19,7 +19,7 @@ export interface ManagedIdentityOptions {
 
 const what = "get a token from the instance metadata service";
 const backOffMs = [1_000, 2_000, 4_000];
-const goneMs = Array<number>(7).fill(10_000);
+const retryGoneMs = Array<number>(7).fill(10_000);
 
 /**
  * Tokens of a managed identity. The metadata service forbids proxies, and the Azure SDK sends these
@@ -63,7 +63,7 @@ async function fetchToken(
 function pausesAfter(answer: Received | Broken): readonly number[] {
   if ("broken" in answer) return backOffMs;
   const { status } = answer;
-  if (status === 410) return goneMs;
+  if (status === 410) return retryGoneMs;
   return status === 404 || status === 408 || status === 429 || status >= 500 ? backOffMs : [];
 }
 

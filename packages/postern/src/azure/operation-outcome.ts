@@ -126,7 +126,7 @@ function failed(body: unknown, what: string): Outcome & { state: "failed" } {
   const parsed = readErrorBody(body);
   const state = (statusOf(body) ?? provisioningStateIn(body) ?? "").toLowerCase();
   const code = parsed?.code ?? (state.startsWith("cancel") ? "Canceled" : "OperationFailed");
-  return { state: "failed", error: new AzureError({ code, what, said: parsed?.said }) };
+  return { state: "failed", error: new AzureError({ code, what, detail: parsed?.detail }) };
 }
 
 /** Undefined where the body has no state: what that means depends on the request. */

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
 import { caller, failure, fakeArm, linkId, refuse } from "../../../../test/azure/fake-arm.ts";
-import { json, type Seen } from "../../../../test/loopback.ts";
+import { json, type ReceivedRequest } from "../../../../test/loopback.ts";
 import { ManualClock } from "../../../../test/manual-clock.ts";
 import { fc } from "../../../../test/setup/random.ts";
 import { Durations } from "./durations.ts";
@@ -16,10 +16,10 @@ const resultPath = statusPath.replace("operations", "operationResults");
 type Answer = [status: number, body: unknown, headers?: Record<string, string>];
 
 /** Begin a write with a first answer, then answer each look in turn; the last answer stays. */
-async function begun(method: Method, first: Answer, ...looks: Answer[]) {
-  const made = await fakeArm((seen, response) => {
-    if (seen.method === method) return reply(response, seen, first);
-    reply(response, seen, (looks.length > 1 ? looks.shift() : looks[0]) ?? [500, {}]);
+async function begun(method: Method, first: Answer, ...polls: Answer[]) {
+  const made = await fakeArm((request, response) => {
+    if (request.method === method) return reply(response, request, first);
+    reply(response, request, (polls.length > 1 ? polls.shift() : polls[0]) ?? [500, {}]);
   });
   const { arm } = made;
   const body = method === "DELETE" ? undefined : { location: "westeurope" };
@@ -30,12 +30,16 @@ async function begun(method: Method, first: Answer, ...looks: Answer[]) {
     made.clock.reconcile(600_000);
     return arm.check(linkId);
   };
-  const looked = () => made.seen.filter((each) => each.method === "GET").map(({ url }) => url);
-  return { ...made, write, check, looked };
+  const polled = () => made.requests.filter((each) => each.method === "GET").map(({ url }) => url);
+  return { ...made, write, check, looked: polled };
 }
 
-function reply(response: ServerResponse, seen: Seen, [status, body, headers = {}]: Answer): void {
-  const base = `http://${seen.headers.host}`;
+function reply(
+  response: ServerResponse,
+  request: ReceivedRequest,
+  [status, body, headers = {}]: Answer,
+): void {
+  const base = `http://${request.headers.host}`;
   const own = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, value.replace("$BASE", base)]),
   );
@@ -48,7 +52,7 @@ function reply(response: ServerResponse, seen: Seen, [status, body, headers = {}
 const state = (provisioningState: string) => ({ name: "api", properties: { provisioningState } });
 const async = { "azure-asyncoperation": `$BASE${statusPath}?api-version=2025-05-01&t=1&c=2` };
 const location = { location: `$BASE${resultPath}?api-version=2025-05-01` };
-const gone: Answer = [404, { error: { code: "ResourceNotFound", message: "m" } }];
+const notFound: Answer = [404, { error: { code: "ResourceNotFound", message: "m" } }];
 
 describe("the first answer to a write", () => {
   test.each<[string, Method, Answer, "done" | "running"]>([
@@ -102,10 +106,10 @@ describe("the first answer to a write", () => {
       [201, state("Creating"), { "operation-location": `$BASE${statusPath}` }],
       "running",
     ],
-  ])("%s", async (_name, method, first, wanted) => {
+  ])("%s", async (_name, method, first, expected) => {
     const { write, arm } = await begun(method, first);
-    expect(write.state).toBe(wanted);
-    expect(arm.operations.size).toBe(wanted === "running" ? 1 : 0);
+    expect(write.state).toBe(expected);
+    expect(arm.operations.size).toBe(expected === "running" ? 1 : 0);
   });
 
   test("a state that failed at once is an error", async () => {
@@ -135,8 +139,8 @@ describe("looking at an operation", () => {
     ["the result is there", "DELETE", [202, undefined, location], [200, undefined]],
     ["the result is empty", "DELETE", [202, undefined, location], [204, undefined]],
     ["the resource says so", "PUT", [200, state("Updating")], [200, state("Succeeded")]],
-    ["the resource is gone after a delete", "DELETE", [202, undefined], gone],
-    ["the operation is gone after a delete", "DELETE", del, gone],
+    ["the resource is gone after a delete", "DELETE", [202, undefined], notFound],
+    ["the operation is gone after a delete", "DELETE", del, notFound],
   ])("it is done when %s", async (_name, method, first, observation) => {
     const { check, arm } = await begun(method, first, observation);
     expect(await check()).toMatchObject({ state: "done" });
@@ -215,7 +219,7 @@ describe("looking at an operation", () => {
       [200, state("Failed")],
       "OperationFailed",
     ],
-    ["a resource that vanished", "PUT", [200, state("Updating")], gone, "ResourceNotFound"],
+    ["a resource that vanished", "PUT", [200, state("Updating")], notFound, "ResourceNotFound"],
     [
       "a look that is refused for good",
       "PUT",
@@ -231,7 +235,7 @@ describe("looking at an operation", () => {
 
   test("whoever may not write looks on, and the failure is still told to the one who may", async () => {
     const failed: Answer = [200, { status: "Failed", error: { code: "InternalServerError" } }];
-    const { made, clock, check, looked } = await begun("PUT", put, failed);
+    const { client: made, clock, check, looked: polled } = await begun("PUT", put, failed);
     const onlooker = made.for(caller({ mayWrite: () => false }));
     clock.reconcile(600_000);
     for (let i = 0; i < 2; i++)
@@ -241,18 +245,18 @@ describe("looking at an operation", () => {
       error: { code: "InternalServerError" },
     });
     expect(await check()).toBeUndefined();
-    expect(looked()).toHaveLength(1);
+    expect(polled()).toHaveLength(1);
   });
 
   test("no request is made before it is due, and one when it is", async () => {
-    const { arm, clock, write, looked } = await begun("PUT", put, running);
+    const { arm, clock, write, looked: polled } = await begun("PUT", put, running);
     expect(write).toEqual({ state: "running", id: linkId, retryAfterMs: 5_000 });
     clock.reconcile(4_999);
     expect(await arm.check(linkId)).toEqual({ state: "running", retryAfterMs: 1 });
-    expect(looked()).toEqual([]);
+    expect(polled()).toEqual([]);
     clock.reconcile(1);
     expect(await arm.check(linkId)).toEqual({ state: "running", retryAfterMs: 1_250 });
-    expect(looked()).toEqual([`${statusPath}?api-version=2025-05-01&t=1&c=2`]);
+    expect(polled()).toEqual([`${statusPath}?api-version=2025-05-01&t=1&c=2`]);
   });
 
   test("Azure's Retry-After is the least, on the first answer and on each look", async () => {
@@ -267,14 +271,14 @@ describe("looking at an operation", () => {
   });
 
   test("two who look at once make one request", async () => {
-    const { arm, clock, looked } = await begun("PUT", put, running);
+    const { arm, clock, looked: polled } = await begun("PUT", put, running);
     clock.reconcile(5_000);
     await Promise.all([arm.check(linkId), arm.check(linkId.toUpperCase())]);
-    expect(looked()).toHaveLength(1);
+    expect(polled()).toHaveLength(1);
   });
 
   test("with no right to read the operation, the resource is looked at instead", async () => {
-    const { check, looked } = await begun(
+    const { check, looked: polled } = await begun(
       "PUT",
       put,
       [403, { error: { code: "AuthorizationFailed" } }],
@@ -282,7 +286,7 @@ describe("looking at an operation", () => {
     );
     expect(await check()).toMatchObject({ state: "running" });
     expect(await check()).toEqual({ state: "done" });
-    expect(looked()[1]).toBe(`${linkId}?api-version=2025-05-01`);
+    expect(polled()[1]).toBe(`${linkId}?api-version=2025-05-01`);
   });
 
   test.each([
@@ -292,23 +296,23 @@ describe("looking at an operation", () => {
     ["a user in the address", "http://a@b.example/"],
     ["no address", "http://"],
   ])("the token is not sent to %s", async (_name, address) => {
-    const { check, looked } = await begun("PUT", [
+    const { check, looked: polled } = await begun("PUT", [
       201,
       state("Updating"),
       { "azure-asyncoperation": address },
     ]);
     expect(await check()).toMatchObject({ state: "failed", error: { code: "ForeignAddress" } });
-    expect(looked()).toEqual([]);
+    expect(polled()).toEqual([]);
   });
 
   test("an address without a host is one of Resource Manager", async () => {
-    const { check, looked } = await begun(
+    const { check, looked: polled } = await begun(
       "PUT",
       [201, state("Updating"), { "azure-asyncoperation": statusPath }],
       succeeded,
     );
     expect(await check()).toEqual({ state: "done" });
-    expect(looked()).toEqual([statusPath]);
+    expect(polled()).toEqual([statusPath]);
   });
 
   test("the result of a call is fetched where it lies", async () => {
@@ -326,7 +330,7 @@ describe("looking at an operation", () => {
   });
 
   test("a caller who stops is told so, and the operation is kept", async () => {
-    const { made, clock } = await begun("PUT", put, running);
+    const { client: made, clock } = await begun("PUT", put, running);
     clock.reconcile(5_000);
     const stopped = made.for({
       priority: "change",
@@ -338,13 +342,13 @@ describe("looking at an operation", () => {
   });
 
   test("another identity neither hears of it nor asks about it by its own token", async () => {
-    const { made, clock, seen } = await begun("PUT", put, running);
+    const { client: made, clock, requests } = await begun("PUT", put, running);
     clock.reconcile(60_000);
-    const before = seen.length;
+    const before = requests.length;
     const other = made.for(caller(), staticToken("token-2", "another"));
     expect(await other.check(linkId)).toBeUndefined();
     expect(other.operations.runs(linkId, "PUT", { location: "westeurope" })).toBe(false);
-    expect(seen).toHaveLength(before);
+    expect(requests).toHaveLength(before);
   });
 });
 
@@ -365,16 +369,16 @@ test("the operations that are remembered are bounded, and the oldest goes first"
 
 describe("how often an operation is looked at", () => {
   /** Look as the registry does: first where it was learned, then a quarter as much again. */
-  function looksFor(durations: Durations, tookMs: number, late = 1.001): number {
+  function pollsFor(durations: Durations, tookMs: number, late = 1.001): number {
     let at = durations.firstPollMs("k");
     let before = 0;
-    let looks = 1;
-    for (; at * late < tookMs; looks++) {
+    let polls = 1;
+    for (; at * late < tookMs; polls++) {
       before = at * late;
       at = before * 1.25;
     }
     durations.learn("k", { runningMs: before, dueMs: at, endedMs: at * late });
-    return looks;
+    return polls;
   }
 
   test("most need one look, whatever the usual time is, once it is learned", () => {
@@ -384,8 +388,8 @@ describe("how often an operation is looked at", () => {
         fc.array(fc.double({ min: 0.5, max: 2, noNaN: true }), { minLength: 300, maxLength: 300 }),
         (usualMs, spread) => {
           const durations = new Durations();
-          const looks = spread.map((factor) => looksFor(durations, usualMs * factor)).slice(100);
-          const mean = looks.reduce((sum, each) => sum + each, 0) / looks.length;
+          const polls = spread.map((factor) => pollsFor(durations, usualMs * factor)).slice(100);
+          const mean = polls.reduce((sum, each) => sum + each, 0) / polls.length;
           expect(mean).toBeLessThan(1.5);
         },
       ),
@@ -395,7 +399,7 @@ describe("how often an operation is looked at", () => {
 
   test("and the first look does not come long after the end", () => {
     const durations = new Durations();
-    for (let i = 0; i < 400; i++) looksFor(durations, 20_000 * (0.8 + (i % 5) / 10));
+    for (let i = 0; i < 400; i++) pollsFor(durations, 20_000 * (0.8 + (i % 5) / 10));
     expect(durations.firstPollMs("k")).toBeGreaterThan(18_000);
     expect(durations.firstPollMs("k")).toBeLessThan(32_000);
   });
@@ -413,23 +417,23 @@ describe("how often an operation is looked at", () => {
 
   test("a process that is too busy to look in time does not take operations for longer than they are", () => {
     const durations = new Durations();
-    for (let i = 0; i < 100; i++) looksFor(durations, 30_000, 3);
+    for (let i = 0; i < 100; i++) pollsFor(durations, 30_000, 3);
     expect(durations.firstPollMs("k")).toBeLessThan(32_000);
-    for (let i = 0; i < 20; i++) looksFor(durations, 30_000);
+    for (let i = 0; i < 20; i++) pollsFor(durations, 30_000);
     expect(durations.firstPollMs("k")).toBeGreaterThan(25_000);
     expect(durations.firstPollMs("k")).toBeLessThan(36_000);
   });
 
   test("and what was learned on a slow day is forgotten, though no look is there to the millisecond", () => {
     const durations = new Durations();
-    looksFor(durations, 120_000);
-    for (let i = 0; i < 60; i++) looksFor(durations, 30_000, 1.01);
+    pollsFor(durations, 120_000);
+    for (let i = 0; i < 60; i++) pollsFor(durations, 30_000, 1.01);
     expect(durations.firstPollMs("k")).toBeLessThan(36_000);
   });
 
   test("of many whose duration nobody knows one is looked at, and the others when it has ended", async () => {
     let status = "InProgress";
-    const { arm, clock, seen } = await fakeArm((one, response) => {
+    const { arm, clock, requests } = await fakeArm((one, response) => {
       if (one.method === "GET") json(response, 200, { status });
       else
         json(response, 201, state("Updating"), {
@@ -442,20 +446,20 @@ describe("how often an operation is looked at", () => {
       arm.operations.begin({ id, method: "PUT", query, body: {}, answer });
     }
     const checkAll = () => Promise.all(ids.map((id) => arm.check(id)));
-    const looks = () => seen.filter(({ method }) => method === "GET").length;
+    const polls = () => requests.filter(({ method }) => method === "GET").length;
     clock.reconcile(5_000);
     expect(await checkAll()).toMatchObject(ids.map(() => ({ state: "running" })));
-    expect(looks()).toBe(1);
+    expect(polls()).toBe(1);
     status = "Succeeded";
     clock.reconcile(1_250);
     expect((await checkAll())[0]).toEqual({ state: "done" });
     clock.reconcile(500);
     expect(await checkAll()).toEqual([undefined, { state: "done" }, { state: "done" }]);
-    expect(looks()).toBe(4);
+    expect(polls()).toBe(4);
   });
 
   test("one that nobody looks after is not followed", async () => {
-    const { arm, clock, seen } = await fakeArm((one, response) => {
+    const { arm, clock, requests } = await fakeArm((one, response) => {
       if (one.method === "GET") json(response, 200, { status: "InProgress" });
       else json(response, 201, state("Updating"), { "azure-asyncoperation": statusPath });
     });
@@ -467,18 +471,18 @@ describe("how often an operation is looked at", () => {
     await arm.check(`${linkId}a`);
     clock.reconcile(1_250 + 5_000);
     await arm.check(`${linkId}b`);
-    expect(seen.filter(({ method }) => method === "GET")).toHaveLength(2);
+    expect(requests.filter(({ method }) => method === "GET")).toHaveLength(2);
   });
 
   test("one kind does not teach another", () => {
     const durations = new Durations();
-    looksFor(durations, 100_000);
+    pollsFor(durations, 100_000);
     expect(durations.firstPollMs("other")).toBe(5_000);
   });
 });
 
 test("a refused write begins nothing", async () => {
-  const { arm } = await fakeArm((_seen, response) =>
+  const { arm } = await fakeArm((_request, response) =>
     refuse(response, 409, "AnotherOperationInProgress"),
   );
   await failure(arm.request("PUT", linkId, { query, body: {} }));

@@ -4,7 +4,7 @@ import type { Bucket } from "./bucket.ts";
 import { AzureError } from "./errors.ts";
 
 /** A request that needs a token of each of its line's buckets. */
-export interface Wanted {
+export interface ScheduledRequest {
   priority: Priority;
   /** On whose behalf it is sent. One tenant's requests do not delay another's of the same priority. */
   tenant: string;
@@ -13,7 +13,7 @@ export interface Wanted {
   what: string;
 }
 
-interface Waiter extends Wanted {
+interface Waiter extends ScheduledRequest {
   /** Its place among all who ever waited, to know who waits longest. */
   place: number;
   cancelled: boolean;
@@ -92,7 +92,7 @@ export class Line {
   clear(): Waiter[] {
     const all: Waiter[] = [];
     for (const priority of priorities) {
-      for (const queue of this.#queues[priority].values()) all.push(...queue.rest());
+      for (const queue of this.#queues[priority].values()) all.push(...queue.remaining());
       this.#queues[priority].clear();
       this.waiting[priority] = 0;
     }
@@ -120,13 +120,13 @@ export class Scheduler {
   }
 
   /** Wait for the permission to send one request. */
-  take(line: Line, wanted: Wanted): Promise<void> {
-    const { signal, what } = wanted;
+  take(line: Line, request: ScheduledRequest): Promise<void> {
+    const { signal, what } = request;
     if (signal?.aborted) return Promise.reject(cancelled(what, signal));
     const { parkedForMs } = line;
     if (parkedForMs > patienceMs) return Promise.reject(throttled(what, parkedForMs));
     if (this.#lines.size === 0 && line.waitMs === 0) {
-      this.#count(line, wanted.tenant);
+      this.#count(line, request.tenant);
       return Promise.resolve();
     }
     return new Promise((resolve, reject) => {
@@ -137,7 +137,7 @@ export class Scheduler {
         reject(cancelled(what, signal));
       };
       const waiter: Waiter = {
-        ...wanted,
+        ...request,
         place: this.#places++,
         cancelled: false,
         grant: () => {
@@ -263,7 +263,7 @@ class Queue {
     this.#head = 0;
   }
 
-  rest(): Waiter[] {
+  remaining(): Waiter[] {
     return this.#waiters.slice(this.#head).filter((waiter) => !waiter.cancelled);
   }
 }

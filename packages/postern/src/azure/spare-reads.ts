@@ -2,7 +2,7 @@ import type { Clock } from "@postern/core/clock.ts";
 import { Bucket, type Limit } from "./bucket.ts";
 
 /** Who has not asked for so long is deleted: drift is checked more often. */
-const forgottenMs = 11 * 60_000;
+const expiresMs = 11 * 60_000;
 /** How many are remembered. */
 const most = 20_000;
 
@@ -61,7 +61,7 @@ export class SpareReads {
   /** Whether nobody else waits who was read earlier. */
   #isOldest({ readAt }: Asker, now: number): boolean {
     for (const [of, other] of this.#askers) {
-      if (other.askedAt < now - forgottenMs) this.#askers.delete(of);
+      if (other.askedAt < now - expiresMs) this.#askers.delete(of);
       else if (other.askedAt > other.readAt && other.readAt < readAt) return false;
     }
     return true;

@@ -13,10 +13,13 @@ const path = (priority: Priority, at: number) =>
 test("in a storm changes go first, drift still goes, and no more is asked than Azure allows", async () => {
   const clock = new ManualClock();
   const limits = { reads: { burst: 2, perSecond: 1 } };
-  const { made, seen } = await fakeArm((_seen, response) => json(response, 200, {}), {
-    clock,
-    budgets: new Budgets({ clock, limits }),
-  });
+  const { client: made, requests } = await fakeArm(
+    (_request, response) => json(response, 200, {}),
+    {
+      clock,
+      budgets: new Budgets({ clock, limits }),
+    },
+  );
   const ask = (priority: Priority, at: number) =>
     made.for(caller({ priority })).request("GET", path(priority, at), { query });
   const asked = [
@@ -25,13 +28,13 @@ test("in a storm changes go first, drift still goes, and no more is asked than A
     ...Array.from({ length: 12 }, (_, at) => ask("change", at)),
   ];
   // Each is answered before the next may go, so that the order of arrival is the order of leaving.
-  await vi.waitFor(() => expect(seen).toHaveLength(2));
+  await vi.waitFor(() => expect(requests).toHaveLength(2));
   for (let arrived = 3; arrived <= asked.length; arrived++) {
     await clock.move(1_000);
-    await vi.waitFor(() => expect(seen).toHaveLength(arrived));
+    await vi.waitFor(() => expect(requests).toHaveLength(arrived));
   }
   await Promise.all(asked);
-  const order = seen.map(({ url }) => /Network\/(\w+)/.exec(url)?.[1]);
+  const order = requests.map(({ url }) => /Network\/(\w+)/.exec(url)?.[1]);
   const repeat = (priority: Priority, times: number) => Array<string>(times).fill(priority);
   expect(order).toEqual([
     // The burst takes who comes first; then people's changes, but for every tenth.
@@ -47,8 +50,8 @@ test("in a storm changes go first, drift still goes, and no more is asked than A
 test("when Azure refuses one, those behind it are not sent into the same wall", async () => {
   const clock = new ManualClock();
   const limits = { reads: { burst: 1, perSecond: 1 } };
-  const { made, seen } = await fakeArm(
-    (_seen, response) => refuse(response, 429, "TooManyRequests", { "retry-after": "120" }),
+  const { client: made, requests } = await fakeArm(
+    (_request, response) => refuse(response, 429, "TooManyRequests", { "retry-after": "120" }),
     { clock, budgets: new Budgets({ clock, limits }) },
   );
   const asked = Array.from({ length: 50 }, (_, at) =>
@@ -58,7 +61,7 @@ test("when Azure refuses one, those behind it are not sent into the same wall", 
       .catch((error: AzureError) => error.explain()),
   );
   const ended = await Promise.all(asked);
-  expect(seen).toHaveLength(1);
+  expect(requests).toHaveLength(1);
   for (const failure of ended) expect(failure).toMatchObject({ requeueAfterMs: 120_000 });
   expect(clock.timers).toBe(0);
 });

@@ -23,13 +23,13 @@ const pauseAfterFailureMs = 5_000;
 
 /** Let go of a source, and tell of it. */
 export function letGo(
-  held: Map<string, { tokens: TokenSource }>,
+  cached: Map<string, { tokens: TokenSource }>,
   key: string,
   dropped: ((tokens: TokenSource) => void) | undefined,
 ): void {
-  const entry = held.get(key);
+  const entry = cached.get(key);
   if (entry === undefined) return;
-  held.delete(key);
+  cached.delete(key);
   dropped?.(entry.tokens);
 }
 
@@ -48,20 +48,20 @@ export function cachedTokens(
   fetch: () => Promise<FetchedToken>,
   clock: Clock = realClock,
 ): TokenSource {
-  let held: FetchedToken | undefined;
+  let cached: FetchedToken | undefined;
   let fetching: Promise<FetchedToken> | undefined;
   let failed: { error: unknown; untilMs: number } | undefined;
 
-  const leftMs = (token: FetchedToken | undefined) => (token?.expiresAtMs ?? 0) - clock.now();
+  const remainingMs = (token: FetchedToken | undefined) => (token?.expiresAtMs ?? 0) - clock.now();
 
   const renew = (): Promise<FetchedToken> => {
     if (failed !== undefined && clock.now() < failed.untilMs) return Promise.reject(failed.error);
     fetching ??= fetch()
       .then((fresh) => {
-        if (leftMs(fresh) <= 0)
+        if (remainingMs(fresh) <= 0)
           throw new AzureError({ code: "TokenExpired", what: "get a token for Azure" });
         failed = undefined;
-        held = fresh;
+        cached = fresh;
         return fresh;
       })
       .catch((error: unknown) => {
@@ -77,10 +77,10 @@ export function cachedTokens(
   return {
     identity,
     async token(signal, refused) {
-      const old = held;
-      if (old !== undefined && old.token !== refused && leftMs(old) > unusableBeforeMs) {
+      const old = cached;
+      if (old !== undefined && old.token !== refused && remainingMs(old) > unusableBeforeMs) {
         // The failure is noticed by whoever asks when the old one has ended.
-        if (leftMs(old) < refreshBeforeMs) renew().catch(() => undefined);
+        if (remainingMs(old) < refreshBeforeMs) renew().catch(() => undefined);
         return old.token;
       }
       return (await until(renew(), signal)).token;

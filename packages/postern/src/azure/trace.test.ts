@@ -25,7 +25,7 @@ function traced(): InMemorySpanExporter {
 
 test("the trace and the request at Microsoft have the same number", async () => {
   const exporter = traced();
-  const { arm, seen } = await fakeArm((_seen, response) =>
+  const { arm, requests } = await fakeArm((_request, response) =>
     json(response, 200, {}, { "x-ms-request-id": "request-1" }),
   );
   const traceId = await trace.getTracer("test").startActiveSpan("pass", async (span) => {
@@ -33,7 +33,7 @@ test("the trace and the request at Microsoft have the same number", async () => 
     span.end();
     return span.spanContext().traceId;
   });
-  const correlation = String(seen[0]?.headers["x-ms-correlation-request-id"]);
+  const correlation = String(requests[0]?.headers["x-ms-correlation-request-id"]);
   expect(correlation).toMatch(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
   expect(correlation.replaceAll("-", "")).toBe(traceId);
   const [asked, reconcile] = exporter.getFinishedSpans();
@@ -46,21 +46,23 @@ test("the trace and the request at Microsoft have the same number", async () => 
 
 test("a refusal is an error of its span", async () => {
   const exporter = traced();
-  const { arm } = await fakeArm((_seen, response) => refuse(response, 403, "AuthorizationFailed"));
+  const { arm } = await fakeArm((_request, response) =>
+    refuse(response, 403, "AuthorizationFailed"),
+  );
   await failure(arm.request("GET", linkId, { query }));
   expect(exporter.getFinishedSpans()[0]?.status.message).toContain("AuthorizationFailed");
 });
 
 test("without traces no number is made up", async () => {
-  const { arm, seen } = await fakeArm((_seen, response) => json(response, 200, {}));
+  const { arm, requests } = await fakeArm((_request, response) => json(response, 200, {}));
   await arm.request("GET", linkId, { query });
-  expect(seen[0]?.headers).not.toHaveProperty("x-ms-correlation-request-id");
+  expect(requests[0]?.headers).not.toHaveProperty("x-ms-correlation-request-id");
 });
 
 test("the log has the numbers that the message leaves out, and no token", async () => {
   const lines: [object, string][] = [];
   const { arm } = await fakeArm(
-    (_seen, response) =>
+    (_request, response) =>
       refuse(response, 403, "AuthorizationFailed", {
         "x-ms-request-id": "request-1",
         "x-ms-correlation-request-id": "correlation-1",

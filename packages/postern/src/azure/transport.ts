@@ -104,7 +104,7 @@ export function send(sending: Sending): Promise<Received | Broken> {
  * Kept connections to one server. Idle ones are closed by us before a server does it: a write that
  * meets a closing connection has an unknown end. The proxy variables count, except for this machine.
  */
-export function keptConnections(server: URL): Agent {
+export function keepAliveAgent(server: URL): Agent {
   const options = { keepAlive: true, maxSockets: 64, timeout: 30_000, scheduling: "lifo" } as const;
   const withProxy = isLoopback(server.hostname) ? options : { ...options, proxyEnv: process.env };
   return server.protocol === "http:" ? new http.Agent(withProxy) : new (https().Agent)(withProxy);

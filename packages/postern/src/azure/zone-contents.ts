@@ -27,6 +27,6 @@ async function hasChanged<T extends ArmResource>(
 
 /** Every other write to a zone changes its SOA record. */
 function versionsOf(all: readonly ArmResource[]): Set<string> {
-  const others = all.filter(({ id = "" }) => !/\/SOA\/[^/]*$/i.test(id));
-  return new Set(others.map(({ id = "", etag }) => `${idKey(id)} ${etag}`));
+  const otherRecords = all.filter(({ id = "" }) => !/\/SOA\/[^/]*$/i.test(id));
+  return new Set(otherRecords.map(({ id = "", etag }) => `${idKey(id)} ${etag}`));
 }

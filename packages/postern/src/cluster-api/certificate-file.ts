@@ -26,13 +26,13 @@ export async function readCertificateFile(
     new AzureError({
       code: "CertificateNotAllowed",
       what,
-      said: `its spec.certPath is not in ${folder}`,
+      detail: `its spec.certPath is not in ${folder}`,
     });
   const unreadable = (said: string, cause?: unknown) =>
     new AzureError({
       code: "CredentialUnreadable",
       what,
-      said: `its spec.certPath ${said}`,
+      detail: `its spec.certPath ${said}`,
       cause,
     });
   const path = spec.certPath ?? "";

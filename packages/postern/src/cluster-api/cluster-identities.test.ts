@@ -46,14 +46,14 @@ async function kube(
   secrets: Record<string, Record<string, string>>,
   { username = "system:serviceaccount:postern:operator", annotations = {}, forbidden }: Given,
 ) {
-  const { url, seen: asked } = await serve((seen, response) => {
-    const secret = /^\/api\/v1\/namespaces\/(.+)\/secrets\/(.+)$/.exec(seen.url);
-    const account = /^\/api\/v1\/namespaces\/(.+)\/serviceaccounts\/(.+)\/token$/.exec(seen.url);
+  const { url, requests: asked } = await serve((request, response) => {
+    const secret = /^\/api\/v1\/namespaces\/(.+)\/secrets\/(.+)$/.exec(request.url);
+    const account = /^\/api\/v1\/namespaces\/(.+)\/serviceaccounts\/(.+)\/token$/.exec(request.url);
     const held = secret && secrets[`${secret[1]}/${secret[2]}`];
-    if (seen.url.endsWith("/selfsubjectreviews"))
+    if (request.url.endsWith("/selfsubjectreviews"))
       json(response, 201, { status: { userInfo: { username } } });
     else if (account) {
-      const { spec } = JSON.parse(seen.body) as { spec: { audiences: string[] } };
+      const { spec } = JSON.parse(request.body) as { spec: { audiences: string[] } };
       json(response, 201, { status: { token: `${account[1]}/${account[2]} ${spec.audiences}` } });
     } else if (secret && forbidden) {
       json(response, 403, { kind: "Status", reason: "Forbidden", code: 403 });
@@ -65,7 +65,7 @@ async function kube(
         key,
         Buffer.from(value).toString("base64"),
       ]);
-      const isPartial = seen.headers.accept?.includes("as=PartialObjectMetadata");
+      const isPartial = request.headers.accept?.includes("as=PartialObjectMetadata");
       json(response, 200, { metadata, ...(!isPartial && { data: Object.fromEntries(data) }) });
     } else json(response, 404, { kind: "Status", reason: "NotFound", code: 404 });
   });
@@ -246,14 +246,14 @@ describe("the credential of an AzureClusterIdentity", () => {
   });
 
   test("of type UserAssignedMSI is the machine's, by its client id", async () => {
-    const imds = await serve((_seen, response) =>
+    const imds = await serve((_request, response) =>
       json(response, 200, { access_token: "imds-token", expires_on: "1999999999" }),
     );
     const { credential } = await world(identity({ type: "UserAssignedMSI", tenantID: "" }), {
       imdsHost: imds.url,
     });
     expect(await credential().token()).toBe("imds-token");
-    expect(imds.seen[0]?.url).toContain(`client_id=${client}`);
+    expect(imds.requests[0]?.url).toContain(`client_id=${client}`);
   });
 
   test.each(["UserAssignedIdentityCredential", "Tomorrow"])(

@@ -84,7 +84,7 @@ export function clusterIdentities(given: {
 }
 
 export function missing(what: string, said: string): AzureError {
-  return new AzureError({ code: "ClusterIdentityMissing", what, said });
+  return new AzureError({ code: "ClusterIdentityMissing", what, detail: said });
 }
 
 function checkNamespace(
@@ -98,7 +98,7 @@ function checkNamespace(
   throw new AzureError({
     code: "NamespaceNotAllowed",
     what,
-    said: `AzureClusterIdentity ${metadata.namespace}/${metadata.name} does not admit namespace ${namespace}`,
+    detail: `AzureClusterIdentity ${metadata.namespace}/${metadata.name} does not admit namespace ${namespace}`,
   });
 }
 

@@ -61,7 +61,7 @@ export async function readIdentitySecret(
     throw new AzureError({
       code: "ClusterIdentityIncomplete",
       what,
-      said: "its spec.clientSecret names no Secret",
+      detail: "its spec.clientSecret names no Secret",
     });
   const place = { name, namespace: namespace || own };
   const where = `${place.namespace}/${place.name}`;
@@ -71,7 +71,7 @@ export async function readIdentitySecret(
     } catch (cause) {
       if (!(cause instanceof KubeError && cause.status === 403)) throw cause;
       const said = `the operator may not get Secret ${where}`;
-      throw new AzureError({ code: "SecretForbidden", what, said, cause });
+      throw new AzureError({ code: "SecretForbidden", what, detail: said, cause });
     }
   };
   // The same answer for one that does not exist: nobody learns the names of another namespace's Secrets.
@@ -79,13 +79,13 @@ export async function readIdentitySecret(
   const checkAllowed = (read: KubeObject | undefined) => {
     if (!mustAllow || allowsNamespace(read, own)) return;
     const said = `Secret ${where} is not in namespace ${own} and does not allow its identities`;
-    throw new AzureError({ code: "SecretNotAllowed", what, said });
+    throw new AzureError({ code: "SecretNotAllowed", what, detail: said });
   };
   if (mustAllow) checkAllowed(await read(kube.getMetadata({ kind: secret, ...place })));
   const found = await read(kube.get<Secret>({ kind: secret, ...place }));
   checkAllowed(found);
   if (found === undefined)
-    throw new AzureError({ code: "SecretMissing", what, said: `there is no Secret ${where}` });
+    throw new AzureError({ code: "SecretMissing", what, detail: `there is no Secret ${where}` });
   const { uid, resourceVersion } = found.metadata;
   const values = Object.entries(found.data ?? {}).map(([key, value]) => [
     key,
@@ -100,5 +100,5 @@ function allowsNamespace(found: KubeObject | undefined, namespace: string): bool
 }
 
 function incomplete(where: string, said: string): AzureError {
-  return new AzureError({ code: "SecretIncomplete", what: `use Secret ${where}`, said });
+  return new AzureError({ code: "SecretIncomplete", what: `use Secret ${where}`, detail: said });
 }

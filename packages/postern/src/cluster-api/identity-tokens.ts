@@ -94,7 +94,7 @@ export function tokensOf(identity: AzureClusterIdentity, means: Means): TokenSou
       throw new AzureError({
         code: "ClusterIdentityUnsupported",
         what: `use AzureClusterIdentity ${keyOf(identity)}`,
-        said: `its type is ${type}`,
+        detail: `its type is ${type}`,
       });
   }
 }
@@ -155,7 +155,7 @@ function requiredField(identity: AzureClusterIdentity, field: "tenantID" | "clie
   throw new AzureError({
     code: "ClusterIdentityIncomplete",
     what: `use AzureClusterIdentity ${keyOf(identity)}`,
-    said: `its spec.${field} is empty`,
+    detail: `its spec.${field} is empty`,
   });
 }
 
@@ -165,5 +165,5 @@ async function ownProof(kube: KubeClient): Promise<Proof> {
   if (account === undefined)
     throw new AzureError({ code: "FederatedTokenMissing", what: "prove a workload identity" });
   const assertion = await serviceAccountToken(kube, { ...account, audience });
-  return { assertion, whose: `service account ${account.namespace}/${account.name}` };
+  return { assertion, subject: `service account ${account.namespace}/${account.name}` };
 }

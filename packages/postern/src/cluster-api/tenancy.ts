@@ -92,7 +92,7 @@ export function notAllowed(whom: string, namespace: string, what: string): Azure
   return new AzureError({
     code: "NotAllowedByPolicy",
     what: `act in Azure for ${whom}`,
-    said: `the tenant policy does not allow ${what} for namespace ${namespace}`,
+    detail: `the tenant policy does not allow ${what} for namespace ${namespace}`,
   });
 }
 
@@ -139,7 +139,7 @@ export function groupTaken(
   return new AzureError({
     code,
     what: `act in Azure for ${whom}`,
-    said: `resource group ${shown(group)} is that of a cluster in another namespace`,
+    detail: `resource group ${shown(group)} is that of a cluster in another namespace`,
   });
 }
 

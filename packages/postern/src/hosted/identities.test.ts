@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { HostedControlPlane } from "@postern/core/kinds/hosted-control-plane.ts";
 import { describe, expect, test, vi } from "vitest";
 import { failure } from "../../../../test/azure/fake-arm.ts";
-import { json, type Seen, serve, serveTls } from "../../../../test/loopback.ts";
+import { json, type ReceivedRequest, serve, serveTls } from "../../../../test/loopback.ts";
 import { cloudNamed } from "../azure/clouds.ts";
 import { KubeClient } from "../kube/client.ts";
 import { identities, onlyIn } from "./identities.ts";
@@ -52,17 +52,17 @@ function controlPlane(shape: Shape = {}): HostedControlPlane {
 
 /** A cluster that has the given Secrets, and gives tokens of the given service accounts. */
 function answers(secrets: Record<string, object>, accounts: string[]) {
-  return (seen: Seen, response: ServerResponse) => {
-    const path = seen.url.replace("/api/v1/namespaces/", "");
+  return (request: ReceivedRequest, response: ServerResponse) => {
+    const path = request.url.replace("/api/v1/namespaces/", "");
     const absent = () => json(response, 404, { kind: "Status", reason: "NotFound", code: 404 });
-    if (seen.method === "POST" && path.endsWith("/serviceaccounts")) {
-      const { metadata } = JSON.parse(seen.body) as { metadata: { name: string } };
+    if (request.method === "POST" && path.endsWith("/serviceaccounts")) {
+      const { metadata } = JSON.parse(request.body) as { metadata: { name: string } };
       accounts.push(`${path}/${metadata.name}`);
       return json(response, 201, {});
     }
     if (path.endsWith("/token")) {
       if (!accounts.includes(path.replace(/\/token$/, ""))) return absent();
-      const { spec } = JSON.parse(seen.body) as { spec: { audiences: string[] } };
+      const { spec } = JSON.parse(request.body) as { spec: { audiences: string[] } };
       return json(response, 201, { status: { token: `${path} ${spec.audiences}` } });
     }
     const data = secrets[path.replace("/secrets/", "/")];
@@ -81,7 +81,7 @@ async function kube(secrets: Record<string, object> = {}, accounts: string[] = [
     source: "test",
     proof: async () => ({}),
   };
-  return { client: new KubeClient(connection), seen: server.seen, secrets };
+  return { client: new KubeClient(connection), seen: server.requests, secrets };
 }
 
 /** A hosted cluster, which is reached by TLS. */
@@ -212,7 +212,7 @@ describe("the proof of a control plane", () => {
     const management = await kube({ "clusters-a/service-network-admin-kubeconfig": config });
     expect(await proof(management)).toEqual({
       assertion: hostedToken,
-      whose: "service account kube-system/control-plane-operator of the guest",
+      subject: "service account kube-system/control-plane-operator of the guest",
     });
   });
 
@@ -271,27 +271,27 @@ describe("the proof of a control plane", () => {
       "UnreadableKubeconfig",
     ],
   ])("is of the management cluster where %s", async (_what, secrets, why) => {
-    const { assertion, whose } = await proof(await kube(secrets, [managementAccount]));
+    const { assertion, subject } = await proof(await kube(secrets, [managementAccount]));
     expect(assertion).toBe(managementToken);
-    expect(whose).toContain(
+    expect(subject).toContain(
       "service account clusters-a/control-plane-operator of the management cluster",
     );
-    expect(whose).toContain(why);
+    expect(subject).toContain(why);
   });
 
   test("attack: a token answer of nested JSON is not parsed", async () => {
     const parse = vi.spyOn(JSON, "parse");
-    const cluster = await serveTls((_seen, response) => {
+    const cluster = await serveTls((_request, response) => {
       response.writeHead(201, { "content-type": "application/json" });
       response.end(`{"status":{"token":${"[".repeat(1e6)}${"]".repeat(1e6)}}}`);
     });
     const config = { kubeconfig: kubeconfig(cluster) };
     const secrets = { "clusters-a/admin-kubeconfig": config };
-    const { assertion, whose } = await proof(await kube(secrets, [managementAccount]));
+    const { assertion, subject } = await proof(await kube(secrets, [managementAccount]));
     const longest = Math.max(...parse.mock.calls.map(([text]) => text.length));
     parse.mockRestore();
     expect(assertion).toBe(managementToken);
-    expect(whose).toContain("the guest gave none");
+    expect(subject).toContain("the guest gave none");
     expect(longest).toBeLessThan(65_536);
   });
 
@@ -307,14 +307,14 @@ describe("the proof of a control plane", () => {
     const kubeConfig = { name: "mine" };
     // What is left for the last one is a third, so it is not reached after two whole limits.
     expect(await proof(management, { kubeConfig })).toMatchObject({ assertion: hostedToken });
-    const asked = silent.seen.length;
+    const asked = silent.requests.length;
     expect(asked).toBe(2);
     // Neither is asked again for some minutes, and one that was changed is asked at once.
     expect(await proof(management, { kubeConfig })).toMatchObject({ assertion: hostedToken });
-    expect(silent.seen).toHaveLength(asked);
+    expect(silent.requests).toHaveLength(asked);
     management.secrets["clusters-a/mine"] = { kubeconfig: kubeconfig(cluster, { token: "new" }) };
     expect(await proof(management, { kubeConfig })).toMatchObject({ assertion: hostedToken });
-    expect(cluster.seen.length).toBeGreaterThan(2);
+    expect(cluster.requests.length).toBeGreaterThan(2);
   }, 30_000);
 
   test("is missing where neither gives a token, and the message says what to make", async () => {

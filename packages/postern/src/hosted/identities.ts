@@ -104,7 +104,7 @@ function checkVerified(controlPlane: HostedControlPlane, registered: Registered)
   const why = whyUnverified(controlPlane, registered);
   if (why === undefined) return;
   const what = `act in Azure for control plane ${keyOf(controlPlane)}`;
-  throw new AzureError({ code: "ControlPlaneNotVerified", what, said: why });
+  throw new AzureError({ code: "ControlPlaneNotVerified", what, detail: why });
 }
 
 /** A token of one cloud is worth nothing in another. The simulator and Azure Stack stand for any. */
@@ -112,7 +112,7 @@ function checkCloud(controlPlane: HostedControlPlane, { name, custom }: Cloud): 
   const { cloud = name } = controlPlane.spec.platform.azure ?? {};
   if (custom || cloud.toLowerCase() === name.toLowerCase()) return;
   const what = `act in ${cloud} for control plane ${keyOf(controlPlane)}`;
-  throw new AzureError({ code: "CloudDiffers", what, said: `this operator acts in ${name}` });
+  throw new AzureError({ code: "CloudDiffers", what, detail: `this operator acts in ${name}` });
 }
 
 function isSame(a: CredentialOwner, b: CredentialOwner): boolean {
@@ -121,5 +121,5 @@ function isSame(a: CredentialOwner, b: CredentialOwner): boolean {
 
 function missing(controlPlane: HostedControlPlane, said?: string): AzureError {
   const what = `act in Azure for control plane ${keyOf(controlPlane)}`;
-  return new AzureError({ code: "IdentityMissing", what, said });
+  return new AzureError({ code: "IdentityMissing", what, detail: said });
 }

@@ -42,7 +42,7 @@ export async function proofOf(
       if (assertion !== undefined)
         return {
           assertion,
-          whose: `service account ${hostedAccount.namespace}/${account} of the guest`,
+          subject: `service account ${hostedAccount.namespace}/${account} of the guest`,
         };
     } catch (error) {
       if (!(error instanceof KubeError)) throw error;
@@ -89,14 +89,14 @@ async function fromHostedCluster(
 
 async function fromManagement(kube: KubeClient, namespace: string, guest: string): Promise<Proof> {
   const asked = { namespace, name: account, audience: managementAudience };
-  const whose = `service account ${namespace}/${account} of the management cluster (the guest gave none: ${guest})`;
+  const subject = `service account ${namespace}/${account} of the management cluster (the guest gave none: ${guest})`;
   try {
-    return { assertion: await serviceAccountToken(kube, asked), whose };
+    return { assertion: await serviceAccountToken(kube, asked), subject };
   } catch (error) {
     if (!(error instanceof KubeError && error.status === 404)) throw error;
     throw new AzureError({
       code: "ProofMissing",
-      what: `get a token of ${whose}`,
+      what: `get a token of ${subject}`,
       cause: error,
     });
   }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Kind, KubeObject } from "@postern/core/kind.ts";
 import { expect, onTestFinished, test } from "vitest";
-import { json, type Seen, serve } from "../../../../test/loopback.ts";
+import { json, type ReceivedRequest, serve } from "../../../../test/loopback.ts";
 import { ManualClock } from "../../../../test/manual-clock.ts";
 import { type Change, WatchCache } from "./cache.ts";
 import { KubeClient } from "./client.ts";
@@ -34,13 +34,16 @@ const listed = (version: number) =>
 
 /** A cache on a server whose n-th watch is answered by the n-th of `watches`; the last one stays open. */
 async function cacheOn(
-  watches: ((response: ServerResponse, seen: Seen) => void)[],
-  options: { list?: (seen: Seen, response: ServerResponse) => void; pagedList?: boolean } = {},
+  watches: ((response: ServerResponse, request: ReceivedRequest) => void)[],
+  options: {
+    list?: (request: ReceivedRequest, response: ServerResponse) => void;
+    pagedList?: boolean;
+  } = {},
 ) {
   const clock = new ManualClock();
   const lines: string[] = [];
   let opened = 0;
-  const { url, seen } = await serve((one, response) => {
+  const { url, requests } = await serve((one, response) => {
     if (!one.url.includes("watch=true")) {
       options.list?.(one, response);
       return;
@@ -70,19 +73,19 @@ async function cacheOn(
     stop.abort();
     await running;
   });
-  const told = () =>
+  const notified = () =>
     changes.map(
       ({ key, before, after }) =>
         `${before ? "-" : ""}${after ? "+" : ""}${key}@${after?.metadata.resourceVersion ?? ""}`,
     );
-  const urls = () => seen.map((one) => one.url);
+  const urls = () => requests.map((one) => one.url);
   /** Let the pauses between tries pass until something is so. */
   const eventually = (claim: () => unknown) =>
     expect.poll(async () => {
       await clock.move(10_000);
       return claim();
     });
-  return { cache, changes, told, urls, eventually, clock, log: () => lines.join("") };
+  return { cache, changes, notified, urls, eventually, clock, log: () => lines.join("") };
 }
 
 const open = (text: string) => (response: ServerResponse) =>
@@ -90,7 +93,7 @@ const open = (text: string) => (response: ServerResponse) =>
 const ends = (text: string) => (response: ServerResponse) => void response.writeHead(200).end(text);
 
 test("is filled by a streamed list and kept in step by the events behind it", async () => {
-  const { cache, told, urls } = await cacheOn([
+  const { cache, notified, urls } = await cacheOn([
     open(
       event("ADDED", thing("a", 3)) +
         event("ADDED", thing("b", 2)) +
@@ -100,7 +103,7 @@ test("is filled by a streamed list and kept in step by the events behind it", as
     ),
   ]);
   await cache.filled;
-  await expect.poll(told).toEqual(["+ns/a@3", "+ns/b@2", "-+ns/a@6", "-ns/b@"]);
+  await expect.poll(notified).toEqual(["+ns/a@3", "+ns/b@2", "-+ns/a@6", "-ns/b@"]);
   expect(urls()[0]).toMatch(/sendInitialEvents=true&resourceVersionMatch=NotOlderThan/);
   expect(cache.list().map((each) => each.metadata.name)).toEqual(["a"]);
 });
@@ -118,7 +121,7 @@ test("an object that an index cannot read is there all the same, and holds up no
 });
 
 test("an index follows its objects", async () => {
-  const { cache, told } = await cacheOn([
+  const { cache, notified } = await cacheOn([
     open(
       event("ADDED", thing("a", 1)) +
         event("ADDED", thing("b", 2)) +
@@ -127,13 +130,13 @@ test("an index follows its objects", async () => {
         event("DELETED", thing("b", 5)),
     ),
   ]);
-  await expect.poll(() => told().length).toBe(4);
+  await expect.poll(() => notified().length).toBe(4);
   expect(cache.byIndex("colour", "red")).toEqual([]);
   expect(cache.byIndex("colour", "blue").map((each) => each.metadata.name)).toEqual(["a"]);
 });
 
 test("a watch that ends goes on from the last version heard, a bookmark's included", async () => {
-  const { urls, told, eventually } = await cacheOn([
+  const { urls, notified, eventually } = await cacheOn([
     ends(
       event("ADDED", thing("a", 3)) +
         listed(5) +
@@ -141,12 +144,12 @@ test("a watch that ends goes on from the last version heard, a bookmark's includ
     ),
     open(event("MODIFIED", thing("a", 43))),
   ]);
-  await eventually(told).toEqual(["+ns/a@3", "-+ns/a@43"]);
+  await eventually(notified).toEqual(["+ns/a@3", "-+ns/a@43"]);
   expect(urls()[1]).toMatch(/resourceVersion=42$/);
 });
 
 test("a connection that is cut goes on from the last version heard", async () => {
-  const { urls, told, eventually } = await cacheOn([
+  const { urls, notified, eventually } = await cacheOn([
     (response) => {
       response
         .writeHead(200)
@@ -154,26 +157,26 @@ test("a connection that is cut goes on from the last version heard", async () =>
     },
     open(event("MODIFIED", thing("a", 6))),
   ]);
-  await eventually(told).toEqual(["+ns/a@3", "-+ns/a@6"]);
+  await eventually(notified).toEqual(["+ns/a@3", "-+ns/a@6"]);
   expect(urls()[1]).toMatch(/resourceVersion=5$/);
 });
 
 test("a half-written line is told, not taken, and what it would have said is asked for again", async () => {
-  const { urls, told, eventually, log } = await cacheOn([
+  const { urls, notified, eventually, log } = await cacheOn([
     ends(event("ADDED", thing("a", 3)) + listed(5) + event("MODIFIED", thing("a", 6)).slice(0, 40)),
     open(event("MODIFIED", thing("a", 6))),
   ]);
-  await eventually(told).toEqual(["+ns/a@3", "-+ns/a@6"]);
+  await eventually(notified).toEqual(["+ns/a@3", "-+ns/a@6"]);
   expect(urls()[1]).toMatch(/resourceVersion=5$/);
   expect(log()).toContain("watch of things ended within a line");
 });
 
 test("a line that is not JSON does not end the cache", async () => {
-  const { told, eventually } = await cacheOn([
+  const { notified, eventually } = await cacheOn([
     open(`${event("ADDED", thing("a", 3))}${listed(5)}<html>proxy</html>\n`),
     open(event("MODIFIED", thing("a", 6))),
   ]);
-  await eventually(told).toEqual(["+ns/a@3", "-+ns/a@6"]);
+  await eventually(notified).toEqual(["+ns/a@3", "-+ns/a@6"]);
 });
 
 test.each([
@@ -188,15 +191,15 @@ test.each([
   ],
 ])(
   "a version that the server has forgotten, told %s, lists anew and finds what changed meanwhile",
-  async (_how, gone) => {
-    const { told, urls, eventually, cache } = await cacheOn([
+  async (_how, expired) => {
+    const { notified, urls, eventually, cache } = await cacheOn([
       ends(
         event("ADDED", thing("a", 3)) +
           event("ADDED", thing("b", 4)) +
           event("ADDED", thing("c", 5)) +
           listed(5),
       ),
-      gone,
+      expired,
       open(
         event("ADDED", thing("a", 3)) +
           event("ADDED", thing("b", 9)) +
@@ -204,7 +207,7 @@ test.each([
           listed(11),
       ),
     ]);
-    await eventually(told).toEqual([
+    await eventually(notified).toEqual([
       "+ns/a@3",
       "+ns/b@4",
       "+ns/c@5",
@@ -218,18 +221,18 @@ test.each([
 );
 
 test("a first list that breaks off is begun again and nobody is told that it was whole", async () => {
-  const { cache, told, eventually } = await cacheOn([
+  const { cache, notified, eventually } = await cacheOn([
     ends(event("ADDED", thing("a", 3))),
     open(event("ADDED", thing("a", 3)) + event("ADDED", thing("b", 4)) + listed(5)),
   ]);
-  await expect.poll(told).toEqual(["+ns/a@3"]);
+  await expect.poll(notified).toEqual(["+ns/a@3"]);
   expect(cache.health().filled).toBe(false);
-  await eventually(told).toEqual(["+ns/a@3", "+ns/b@4"]);
+  await eventually(notified).toEqual(["+ns/a@3", "+ns/b@4"]);
   expect(cache.health().filled).toBe(true);
 });
 
 test("a server without streamed lists is listed by pages", async () => {
-  const { told, urls, eventually } = await cacheOn(
+  const { notified, urls, eventually } = await cacheOn(
     [
       (response, one) =>
         one.url.includes("sendInitialEvents")
@@ -255,7 +258,7 @@ test("a server without streamed lists is listed by pages", async () => {
       },
     },
   );
-  await eventually(told).toEqual(["+ns/a@1", "+ns/b@2", "+ns/c@8"]);
+  await eventually(notified).toEqual(["+ns/a@1", "+ns/b@2", "+ns/c@8"]);
   expect(urls().at(-1)).toMatch(/resourceVersion=7$/);
 });
 
@@ -281,9 +284,9 @@ test.each([
   [403, "Forbidden", "the API server does not allow this kind to be watched"],
 ])(
   "a kind that is answered with %i is one warning without a stack, until it is served",
-  async (status, reason, says) => {
+  async (status, reason, expected) => {
     let isServed = false;
-    const { urls, told, log, eventually } = await cacheOn([
+    const { urls, notified, log, eventually } = await cacheOn([
       (response) =>
         isServed
           ? open(event("ADDED", thing("a", 1)) + listed(5))(response)
@@ -293,10 +296,10 @@ test.each([
     const warnings = log()
       .split("\n")
       .filter((line) => line.includes('"warn"'));
-    expect(warnings).toEqual([expect.stringContaining(says)]);
+    expect(warnings).toEqual([expect.stringContaining(expected)]);
     expect(warnings[0]).not.toContain("stack");
     isServed = true;
-    await eventually(told).toEqual(["+ns/a@1"]);
+    await eventually(notified).toEqual(["+ns/a@1"]);
     expect(log()).toContain("the kind is watched now");
   },
 );
@@ -311,12 +314,12 @@ test("a server that ends every watch at once is not asked in a hot loop", async 
 });
 
 test("a handler that throws does not keep the others from hearing", async () => {
-  const { cache, told } = await cacheOn([open(listed(5) + event("ADDED", thing("a", 6)))]);
+  const { cache, notified } = await cacheOn([open(listed(5) + event("ADDED", thing("a", 6)))]);
   cache.onChange(() => {
     throw new Error("bug");
   });
   const later: string[] = [];
   cache.onChange(({ key }) => later.push(key));
-  await expect.poll(told).toEqual(["+ns/a@6"]);
+  await expect.poll(notified).toEqual(["+ns/a@6"]);
   expect(later).toEqual(["ns/a"]);
 });

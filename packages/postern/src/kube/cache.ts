@@ -243,7 +243,7 @@ export class WatchCache<T extends KubeObject = KubeObject> {
     // Something between us and the server that ends every watch at once must not make a hot loop.
     if (!heard && this.#clock.now() - opened < shortestWatchMs)
       throw new KubeError("Unreachable", `watch of ${this.kind.plural} ended as soon as it began`);
-    if (lines.halfWritten)
+    if (lines.isPartial)
       throw new KubeError("UnreadableAnswer", `watch of ${this.kind.plural} ended within a line`);
     if (this.#version === "")
       throw new KubeError(

@@ -22,7 +22,7 @@ export class Caches {
   };
   readonly #byKind = new Map<string, WatchCache>();
   // Whether those who asked need it.
-  #asked = new Map<WatchCache, boolean>();
+  #requested = new Map<WatchCache, boolean>();
   readonly #needed = new Set<WatchCache>();
   #started = false;
 
@@ -41,12 +41,12 @@ export class Caches {
   }
 
   /** The cache of a kind: of whole objects, of their metadata only, or of those with a label; each is a watch. */
-  of<T extends KubeObject>(kind: Kind<T>, asked: CacheShape = {}): WatchCache<T> {
-    const { optional = false, ...shape } = asked;
+  of<T extends KubeObject>(kind: Kind<T>, options: CacheShape = {}): WatchCache<T> {
+    const { optional = false, ...shape } = options;
     const part = [shape.metadataOnly && "metadata", shape.labelSelector].filter(Boolean);
     const id = `${kind.group}/${kind.version}/${kind.plural} ${part.join(" ")}`;
     const cache = this.#byKind.get(id) ?? this.#make(id, kind, shape);
-    this.#asked.set(cache, this.#asked.get(cache) || !optional);
+    this.#requested.set(cache, this.#requested.get(cache) || !optional);
     return cache as unknown as WatchCache<T>;
   }
 
@@ -61,10 +61,10 @@ export class Caches {
   }
 
   /** The caches that were asked for since this was last called, and whether they are needed. */
-  takeAsked(): ReadonlyMap<WatchCache, boolean> {
-    const asked = this.#asked;
-    this.#asked = new Map();
-    return asked;
+  takeRequested(): ReadonlyMap<WatchCache, boolean> {
+    const requested = this.#requested;
+    this.#requested = new Map();
+    return requested;
   }
 
   /** Say that the process is of no use without a cache. */

@@ -32,14 +32,14 @@ async function failure(promise: Promise<unknown>): Promise<KubeError> {
 }
 
 test("an object that is not there is undefined and not an error", async () => {
-  const { url } = await serve((_seen, response) =>
+  const { url } = await serve((_request, response) =>
     json(response, 404, { kind: "Status", reason: "NotFound", message: "gone" }),
   );
   expect(await new KubeClient(connectionTo(url)).get(place)).toBeUndefined();
 });
 
 test("an expired token is renewed once and the request sent again", async () => {
-  const { url, seen } = await serve((one, response) =>
+  const { url, requests } = await serve((one, response) =>
     one.headers.authorization === "Bearer two"
       ? json(response, 200, { metadata: { name: "a" } })
       : json(response, 401, {
@@ -54,24 +54,24 @@ test("an expired token is renewed once and the request sent again", async () => 
   expect(await new KubeClient(connectionTo(url, proof)).get(place)).toEqual({
     metadata: { name: "a" },
   });
-  expect(seen.length).toBe(2);
+  expect(requests.length).toBe(2);
 });
 
 test("a token that stays refused ends in an error that says what to do", async () => {
-  const { url, seen } = await serve((_one, response) =>
+  const { url, requests } = await serve((_one, response) =>
     json(response, 401, { kind: "Status", reason: "Unauthorized", message: "token has expired" }),
   );
   const error = await failure(new KubeClient(connectionTo(url)).get(place));
   expect(error.explain().message).toBe(
     "GET /apis/example.com/v1/namespaces/ns/things/a failed · token has expired · renew the credentials of this kubeconfig or service account",
   );
-  expect(seen.length).toBe(2);
+  expect(requests.length).toBe(2);
 });
 
 test("a busy server is asked again when it said, and not before", async () => {
   const clock = new ManualClock();
   let busy = true;
-  const { url, seen } = await serve((_one, response) =>
+  const { url, requests } = await serve((_one, response) =>
     busy
       ? json(response, 429, { kind: "Status", reason: "TooManyRequests" }, { "retry-after": "7" })
       : json(response, 200, { metadata: { name: "a" } }),
@@ -80,7 +80,7 @@ test("a busy server is asked again when it said, and not before", async () => {
   await expect.poll(() => clock.timers).toBe(1);
   busy = false;
   await clock.move(6_999);
-  expect(seen.length).toBe(1);
+  expect(requests.length).toBe(1);
   await clock.move(1);
   expect(await got).toEqual({ metadata: { name: "a" } });
 });
@@ -129,7 +129,7 @@ test("a kept socket that the server closed meanwhile costs no request", async ()
 });
 
 test("every page of a list is read", async () => {
-  const { url, seen } = await serve((one, response) => {
+  const { url, requests } = await serve((one, response) => {
     const next = new URL(one.url, "http://x").searchParams.get("continue");
     const page = next === null ? 1 : Number(next);
     json(response, 200, {
@@ -141,7 +141,7 @@ test("every page of a list is read", async () => {
   for await (const page of new KubeClient(connectionTo(url)).list(things))
     names.push(...page.items.map((each) => each.metadata.name));
   expect(names).toEqual(["p1", "p2", "p3"]);
-  expect(seen.length).toBe(3);
+  expect(requests.length).toBe(3);
 });
 
 test("each watch has a socket of its own, however many requests are in flight", async () => {
@@ -192,7 +192,7 @@ describe("a server that is not trusted, and does not end its answer", () => {
   };
 
   test("byte by byte", async () => {
-    const error = await get((_seen, response) => {
+    const error = await get((_request, response) => {
       const drip = setInterval(() => response.write(" "), 20);
       response.on("close", () => clearInterval(drip));
     });
@@ -202,21 +202,21 @@ describe("a server that is not trusted, and does not end its answer", () => {
 
   test("and asks to try again in a day", async () => {
     const status = { kind: "Status", reason: "TooManyRequests", message: "busy" };
-    const error = await get((_seen, response) =>
+    const error = await get((_request, response) =>
       json(response, 429, status, { "retry-after": "86400" }),
     );
     expect(error.code).toBe("Timeout");
   });
 
   test("and says null", async () => {
-    const error = await get((_seen, response) => json(response, 200, null));
+    const error = await get((_request, response) => json(response, 200, null));
     expect(error.code).toBe("UnreadableAnswer");
   });
 });
 
 test("a write that waits for a socket is not sent if the lead is lost before it gets one", async () => {
   let answer: (() => void) | undefined;
-  const { url, seen } = await serve(({ method }, response) => {
+  const { url, requests } = await serve(({ method }, response) => {
     const done = () => json(response, 200, { metadata: { name: "a" } });
     if (method === "GET") answer = done;
     else done();
@@ -234,8 +234,8 @@ test("a write that waits for a socket is not sent if the lead is lost before it 
   await read;
   expect(await write).toMatchObject({ code: "NotLeader" });
   // The socket is still good for the next one.
-  await expect.poll(() => seen.length).toBe(2);
+  await expect.poll(() => requests.length).toBe(2);
   answer?.();
   await next;
-  expect(seen.map(({ method }) => method)).toEqual(["GET", "GET"]);
+  expect(requests.map(({ method }) => method)).toEqual(["GET", "GET"]);
 });

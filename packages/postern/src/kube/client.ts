@@ -41,7 +41,7 @@ export interface ClientOptions {
   clock?: Clock;
 }
 
-interface Asked {
+interface RequestInit {
   body?: string;
   contentType?: string;
   accept?: string;
@@ -52,8 +52,8 @@ interface Asked {
 const partialMetadata = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
 
 const throttledTries = 5;
-const lostSocketTries = 3;
-const lostSocket = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"]);
+const closedSocketTries = 3;
+const closedSocketCodes = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"]);
 // The API server ends a watch by itself; a stream without a byte for this long is a dead connection.
 // It sends a bookmark about once a minute.
 const quietWatchMs = 180_000;
@@ -107,7 +107,7 @@ export class KubeClient {
     return this.#get(place, { accept: partialMetadata, signal });
   }
 
-  async #get<T extends KubeObject>(place: Place, asked: Asked): Promise<T | undefined> {
+  async #get<T extends KubeObject>(place: Place, asked: RequestInit): Promise<T | undefined> {
     try {
       return parseBody(await this.request("GET", pathOf(place), asked));
     } catch (error) {
@@ -199,7 +199,7 @@ export class KubeClient {
   }
 
   /** Send a request and give the body of a successful answer. */
-  async request(method: string, path: string, asked: Asked = {}): Promise<string> {
+  async request(method: string, path: string, asked: RequestInit = {}): Promise<string> {
     const deadline = this.#deadline;
     if (deadline === undefined) return this.#request(method, path, asked);
     const signal = AbortSignal.any(asked.signal ? [asked.signal, deadline] : [deadline]);
@@ -213,12 +213,12 @@ export class KubeClient {
     }
   }
 
-  async #request(method: string, path: string, asked: Asked): Promise<string> {
+  async #request(method: string, path: string, asked: RequestInit): Promise<string> {
     let renewed = false;
     let proof = await unlessAborted(this.connection.proof(), asked.signal);
     for (let tries = 1; ; tries++) {
       const answer = await this.#send(method, path, asked, proof);
-      if (answer === "lost" && tries < lostSocketTries) continue;
+      if (answer === "lost" && tries < closedSocketTries) continue;
       if (answer === "lost")
         throw new KubeError(
           "Unreachable",
@@ -246,7 +246,11 @@ export class KubeClient {
    * Open a watch on a socket of its own and hand on what arrives, until the server ends it.
    * `onBytes` answers false to end it from our side.
    */
-  async watch(path: string, onBytes: (bytes: Buffer) => boolean, asked: Asked = {}): Promise<void> {
+  async watch(
+    path: string,
+    onBytes: (bytes: Buffer) => boolean,
+    asked: RequestInit = {},
+  ): Promise<void> {
     const started = performance.now();
     const proof = await unlessAborted(this.connection.proof(), asked.signal);
     let response = await this.#openStream(path, asked, proof);
@@ -280,7 +284,7 @@ export class KubeClient {
     this.#pool = undefined;
   }
 
-  #openStream(path: string, asked: Asked, proof: Proof): Promise<http.IncomingMessage> {
+  #openStream(path: string, asked: RequestInit, proof: Proof): Promise<http.IncomingMessage> {
     return new Promise((resolve, reject) => {
       const request = this.#library.request({
         ...this.#tls(proof),
@@ -305,7 +309,7 @@ export class KubeClient {
   async #send(
     method: string,
     path: string,
-    asked: Asked,
+    asked: RequestInit,
     proof: Proof,
   ): Promise<"lost" | PoolAnswer> {
     const started = performance.now();
@@ -328,7 +332,7 @@ export class KubeClient {
       const cause = error as NodeJS.ErrnoException;
       // The server may close an idle socket at the very moment we reuse it. All that we send can be sent
       // twice: reads, patches, and writes guarded by a resourceVersion or by the name.
-      if (lostSocket.has(cause.code ?? "") && !asked.signal?.aborted) return "lost";
+      if (closedSocketCodes.has(cause.code ?? "") && !asked.signal?.aborted) return "lost";
       const what = `${method} ${plain(path)} failed`;
       if (cause.name === "HeadersTimeoutError" || cause.name === "BodyTimeoutError")
         throw new KubeError("Timeout", `${what} · no answer in time`, { cause });
@@ -347,7 +351,7 @@ export class KubeClient {
     });
   }
 
-  #headers(asked: Asked, proof: Proof): Record<string, string> {
+  #headers(asked: RequestInit, proof: Proof): Record<string, string> {
     const headers: Record<string, string> = {
       accept: asked.accept ?? "application/json",
       "user-agent": this.#options.userAgent ?? "postern",
@@ -374,8 +378,8 @@ export class KubeClient {
   }
 
   #poolFor(proof: Proof): SocketPool {
-    const held = this.#poolProof;
-    if (this.#pool && held?.cert === proof.cert && held?.key === proof.key) return this.#pool;
+    const current = this.#poolProof;
+    if (this.#pool && current?.cert === proof.cert && current?.key === proof.key) return this.#pool;
     // Requests under way end on the sockets of the old certificate.
     this.#pool?.close();
     this.#poolProof = proof;

@@ -25,7 +25,7 @@ test("what does not wait is confirmed by nothing", () => {
   expect(made.freshSince("a/b")).toBeUndefined();
   made.wait("a/b");
   clock.moveTo(clock.now() + 60_000);
-  made.forget("a/b");
+  made.delete("a/b");
   expect(made.freshSince("a/b")).toBeUndefined();
   expect(made.wait("a/b")).toBe(60_000);
 });

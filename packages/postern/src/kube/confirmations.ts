@@ -29,7 +29,7 @@ export class Confirmations {
     return at <= this.#clock.now() ? at : undefined;
   }
 
-  forget(key: string): void {
+  delete(key: string): void {
     this.#waits.delete(key);
   }
 

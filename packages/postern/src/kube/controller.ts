@@ -167,8 +167,8 @@ export class Controller {
   #changed({ key, after }: Change<KubeObject>): void {
     if (after === undefined) {
       this.#reported.delete(key);
-      this.#confirmations?.forget(key);
-      this.#requests.forget(key);
+      this.#confirmations?.delete(key);
+      this.#requests.delete(key);
     } else this.#requests.observe(key, after.metadata.annotations?.[requestAnnotation]);
     if (this.#own.isAnothers(key, after?.metadata.resourceVersion)) this.wake(key);
   }
@@ -197,7 +197,7 @@ export class Controller {
       driftMs: this.#driftMs(),
     });
     this.#reconciles.add(reconcile);
-    metrics.working(1);
+    metrics.reconciling(1);
     let outcome: Outcome;
     try {
       const span = { "postern.key": key, "postern.reconcile": reconcile.id };
@@ -214,7 +214,7 @@ export class Controller {
     this.#options.journal?.over(reconcile.id);
     this.#reconciles.delete(reconcile);
     if (reconcile.rejected && !outcome.failed) outcome = { failed: true };
-    metrics.working(-1);
+    metrics.reconciling(-1);
     const seconds = (this.#clock.now() - started) / 1000;
     if (outcome.failed) metrics.reconciled("error", seconds);
     else metrics.reconciled(outcome.requeueMs === undefined ? "success" : "requeue_after", seconds);
@@ -232,7 +232,7 @@ export class Controller {
   async #observePlanApply(reconcile: RunningReconcile): Promise<Outcome> {
     let object = await this.#read(reconcile);
     if (!object) {
-      this.#confirmations?.forget(reconcile.key);
+      this.#confirmations?.delete(reconcile.key);
       return this.#settled(reconcile.key);
     }
     try {
@@ -252,14 +252,14 @@ export class Controller {
         return this.#settled(reconcile.key);
       }
       if (plan.steps.length === 0 && plan.requeue === "drift")
-        this.#options.journal?.rest(this.feature.name, reconcile.key);
+        this.#options.journal?.settle(this.feature.name, reconcile.key);
       const reported = failures.filter((each) => this.#isReported(reconcile.key, each.failure));
       await this.#writeStatus(object, this.#targetOf(object, context), plan, reported, reconcile);
       if (failures.length > 0)
         return this.#failed(reconcile.key, failures, sooner(runningMs, plan.requeue));
       return this.#next(reconcile.key, plan, runningMs);
     } catch (error) {
-      if (isGone(error)) return this.#settled(reconcile.key);
+      if (isNotFound(error)) return this.#settled(reconcile.key);
       if (reconcile.ended?.code === "NotLeader") throw error;
       if (reconcile.ended) this.#options.metrics.timedOut();
       const failure = this.#logFailure(reconcile, reconcile.ended ?? error);
@@ -288,13 +288,13 @@ export class Controller {
       (plan.finalizer === "remove" && finalizers?.includes(finalizer));
     if (!releases) {
       // It is in use again: a later deletion is confirmed on its own.
-      if (deletionTimestamp === undefined) this.#confirmations.forget(reconcile.key);
+      if (deletionTimestamp === undefined) this.#confirmations.delete(reconcile.key);
       return plan;
     }
     if (reconcile.freshSince !== undefined) return plan;
     return {
       conditions: [],
-      keepsStatus: true,
+      retainsStatus: true,
       steps: plan.steps.filter((step) => !step.releases),
       requeue: { afterMs: this.#confirmations.wait(reconcile.key, uid) },
     };
@@ -306,7 +306,7 @@ export class Controller {
     const unheard = this.#own.unheard(reconcile.key);
     if (unheard === undefined || cached?.metadata.resourceVersion === unheard) return cached;
     // Once is enough: a list that skipped our version must not make every later reconcile ask again.
-    this.#own.forget(reconcile.key);
+    this.#own.delete(reconcile.key);
     if (cached === undefined) return undefined;
     const { namespace, name } = cached.metadata;
     return this.#options.client.get<WithStatus>(
@@ -368,14 +368,14 @@ export class Controller {
     desired: boolean,
     reconcile: RunningReconcile,
   ): Promise<WithStatus> {
-    const { finalizer: ours, formerFinalizer } = this.feature;
+    const { finalizer: own, formerFinalizer } = this.feature;
     const listed = object.metadata.finalizers ?? [];
     const present = listed.filter((each) => each !== formerFinalizer);
     const isRenamed = present.length === listed.length;
-    if (ours === undefined || (isRenamed && present.includes(ours) === desired)) return object;
+    if (own === undefined || (isRenamed && present.includes(own) === desired)) return object;
     const { resourceVersion, namespace, name } = object.metadata;
-    const others = present.filter((each) => each !== ours);
-    const finalizers = desired ? [...others, ours] : others;
+    const otherFinalizers = present.filter((each) => each !== own);
+    const finalizers = desired ? [...otherFinalizers, own] : otherFinalizers;
     // With the version the server refuses it when anyone changed the list since we read it.
     const change = { metadata: { resourceVersion, finalizers } };
     let after = object;
@@ -440,14 +440,14 @@ export class Controller {
   }
 
   /** What a plan says of the status, with what it keeps. */
-  #plannedStatus(object: WithStatus, { conditions, status = {}, keepsStatus }: Plan) {
-    if (!keepsStatus) return { conditions, fields: status };
+  #plannedStatus(object: WithStatus, { conditions, status = {}, retainsStatus }: Plan) {
+    if (!retainsStatus) return { conditions, fields: status };
     const types = this.#typesOn(object).filter((type) => conditions.every((c) => c.type !== type));
-    const kept = object.status?.conditions?.filter(({ type }) => types.includes(type)) ?? [];
+    const retained = object.status?.conditions?.filter(({ type }) => types.includes(type)) ?? [];
     const fields = Object.fromEntries(
       (this.feature.statusFields ?? []).map((field) => [field, object.status?.[field]]),
     );
-    return { conditions: [...kept, ...conditions], fields: { ...fields, ...status } };
+    return { conditions: [...retained, ...conditions], fields: { ...fields, ...status } };
   }
 
   /** Write a failure before or after the plan: what else is known of the object stays as it is. */
@@ -460,9 +460,9 @@ export class Controller {
     this.#recordFailures(object, failures);
     if (!this.#hasStatus(object)) return;
     const target = { kind: this.feature.kind, object };
-    const plan: Plan = { steps: [], conditions: [], keepsStatus: true, requeue: "soon" };
+    const plan: Plan = { steps: [], conditions: [], retainsStatus: true, requeue: "soon" };
     await this.#applyStatus(target, plan, failures, reconcile).catch((error: unknown) => {
-      if (!isGone(error)) this.#logFailure(reconcile, error);
+      if (!isNotFound(error)) this.#logFailure(reconcile, error);
     });
   }
 
@@ -620,6 +620,6 @@ function withFailures(
 }
 
 /** Whether the object of a write does not exist any more: then there is nothing left to do. */
-function isGone(error: unknown): boolean {
+function isNotFound(error: unknown): boolean {
   return error instanceof KubeError && error.status === 404 && error.method !== "GET";
 }

@@ -119,11 +119,11 @@ interface KubeconfigUser {
  */
 export async function fromKubeconfig(
   paths: string,
-  wanted?: string,
+  contextName?: string,
   clock: Clock = realClock,
 ): Promise<Connection> {
   const files = paths.split(":").filter((path) => path !== "");
-  return connectionIn(paths, await readConfigs(paths, files), wanted, clock);
+  return connectionIn(paths, await readConfigs(paths, files), contextName, clock);
 }
 
 /**
@@ -183,10 +183,10 @@ const indicator: readonly boolean[] = Array.from({ length: 128 }, (_, code) =>
 async function connectionIn(
   paths: string,
   configs: Kubeconfig[],
-  wanted: string | undefined,
+  contextName: string | undefined,
   clock: Clock,
 ): Promise<Connection> {
-  const current = wanted ?? configs.map((each) => each["current-context"]).find(Boolean);
+  const current = contextName ?? configs.map((each) => each["current-context"]).find(Boolean);
   const context =
     named(
       paths,

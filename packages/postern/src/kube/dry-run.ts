@@ -43,10 +43,10 @@ export async function dryRun(options: DryRunOptions): Promise<Planned[]> {
   client.guard(() => false);
   const caches = new Caches({ client, log, clock });
   const made = features.map((make) => {
-    caches.takeAsked();
+    caches.takeRequested();
     const { feature, whereServed = false } = make({ caches, kube: client });
     caches.of(feature.kind);
-    return { feature, whereServed, asked: caches.takeAsked() };
+    return { feature, whereServed, asked: caches.takeRequested() };
   });
   const over = new AbortController();
   const signal = AbortSignal.any([options.signal, over.signal]);

@@ -170,7 +170,7 @@ test("a refused credential is replaced once, however many requests had it", asyn
 });
 
 test("after 401 of the API server the request is sent again with a new token", async () => {
-  const { url, seen } = await serve(({ headers }, response) =>
+  const { url, requests } = await serve(({ headers }, response) =>
     headers.authorization === "Bearer t2"
       ? json(response, 200, { metadata: { name: "a" } })
       : json(response, 401, { kind: "Status", reason: "Unauthorized", message: "expired" }),
@@ -180,7 +180,7 @@ test("after 401 of the API server the request is sent again with a new token", a
   await client.request("GET", "/api/v1/namespaces/a");
   await client.request("GET", "/api/v1/namespaces/a");
   client.close();
-  expect(seen.map(({ headers }) => headers.authorization)).toEqual([
+  expect(requests.map(({ headers }) => headers.authorization)).toEqual([
     "Bearer t1",
     "Bearer t2",
     "Bearer t2",

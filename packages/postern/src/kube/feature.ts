@@ -32,7 +32,7 @@ export interface Plan<S extends Step = Step> {
   /** The status fields that this controller owns, as desired. One that is missing here is removed. */
   status?: Record<string, unknown>;
   /** Conditions and fields that are missing here stay as they are, instead of being removed. */
-  keepsStatus?: true;
+  retainsStatus?: true;
   /**
    * Events besides those of the steps. They are recorded once, when the status changes to what is planned here; where the
    * feature has no status of its own, when they differ from the last ones.

@@ -30,8 +30,8 @@ test("a write is not kept with a step whose name only begins or ends like its ow
   );
   journal.request("pass", put(`privateDnsZones/${zone}/A/api`, "1"));
   journal.request("pass", put(`privateDnsZones/${zone}`, "2"));
-  const kept = steps.map(({ requests }) => requests.map(({ requestId }) => requestId));
-  expect(kept).toEqual([["1"], [], ["2"]]);
+  const recorded = steps.map(({ requests }) => requests.map(({ requestId }) => requestId));
+  expect(recorded).toEqual([["1"], [], ["2"]]);
 });
 
 test("a read is not kept, nor a write of a pass that is over", () => {
@@ -66,6 +66,6 @@ test("what was begun in Azure is done when its object comes to rest, and not bef
   const made = journal.begin("pass", step("n/a", "make it"));
   const other = journal.begin("pass", step("n/b", "make it"));
   for (const each of [made, other]) journal.end(each, "running");
-  journal.rest("link", "n/a");
+  journal.settle("link", "n/a");
   expect([made.outcome, other.outcome]).toEqual(["done", "running"]);
 });

@@ -57,7 +57,7 @@ export class Journal {
   }
 
   /** An object came to rest: what was begun for it in Azure has come to its end. */
-  rest(controller: string, key: string): void {
+  settle(controller: string, key: string): void {
     const place = placeOf({ controller, key });
     const over = this.#running.get(place) ?? [];
     this.#running.delete(place);
@@ -93,8 +93,8 @@ export class Journal {
   #forget(step: JournalStep | undefined): void {
     if (step?.outcome !== "running") return;
     const place = placeOf(step);
-    const left = (this.#running.get(place) ?? []).filter((each) => each !== step);
-    if (left.length > 0) this.#running.set(place, left);
+    const remaining = (this.#running.get(place) ?? []).filter((each) => each !== step);
+    if (remaining.length > 0) this.#running.set(place, remaining);
     else this.#running.delete(place);
   }
 

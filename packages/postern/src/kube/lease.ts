@@ -112,7 +112,10 @@ export class Lease {
   }
 
   /** Try for the lease, lead, and try again when it was lost, until the signal says stop. Then release it. */
-  async run(signal: AbortSignal, lead: { begin(): void; end(): Promise<void> }): Promise<void> {
+  async run(
+    signal: AbortSignal,
+    leadership: { begin(): void; end(): Promise<void> },
+  ): Promise<void> {
     const { clock, retryPeriodMs, log, identity } = this.#options;
     while (!signal.aborted) {
       const startedAt = clock.now();
@@ -122,7 +125,7 @@ export class Lease {
       if (!this.#leading && this.#isFenceOpen()) {
         this.#leading = true;
         log.info({ identity }, "leading");
-        lead.begin();
+        leadership.begin();
       }
       // The leader is on time, however long its last try took; the others are spread.
       const pauseMs = this.#leading
@@ -135,10 +138,10 @@ export class Lease {
       const another = this.#holder && `it is held by ${this.#holder}`;
       const why = this.#failure ?? another ?? "it was not renewed in time";
       log.warn({ identity, holder: this.#holder, why }, "lease lost");
-      await lead.end();
+      await leadership.end();
     }
     if (this.#leading) {
-      await lead.end();
+      await leadership.end();
       await this.#release();
     }
   }
@@ -191,8 +194,8 @@ export class Lease {
   }
 
   async #tryOnce(signal: AbortSignal): Promise<void> {
-    const written = this.#takeWritten();
-    if (written && (await this.#renew(written, signal))) return;
+    const lastWritten = this.#takeWritten();
+    if (lastWritten && (await this.#renew(lastWritten, signal))) return;
     const lease = await this.#read(signal);
     const { identity } = this.#options;
     if (this.#holder !== identity && this.#leading) {
@@ -207,9 +210,9 @@ export class Lease {
 
   /** What our last write left. It is forgotten until the next write is answered: one without an answer may have happened. */
   #takeWritten(): LeaseObject | undefined {
-    const written = this.#written;
+    const lastWritten = this.#written;
     this.#written = undefined;
-    return written;
+    return lastWritten;
   }
 
   async #read(signal: AbortSignal): Promise<LeaseObject | undefined> {
@@ -235,8 +238,8 @@ export class Lease {
     const { clock, identity, leaseDurationMs, renewDeadlineMs } = this.#options;
     const sentAt = clock.now();
     const sentTimeOfDay = this.#timeOfDay();
-    const written = await this.#write(lease, signal);
-    if (written === undefined) return false;
+    const lastWritten = await this.#write(lease, signal);
+    if (lastWritten === undefined) return false;
     const answeredAt = clock.now();
     const longestMs = (leaseDurationMs + renewDeadlineMs) / 2;
     this.#fence = {
@@ -244,7 +247,7 @@ export class Lease {
       timeOfDay: Math.min(sentTimeOfDay + longestMs, this.#timeOfDay() + renewDeadlineMs),
     };
     this.#renewBy = answeredAt + renewDeadlineMs;
-    this.#written = written;
+    this.#written = lastWritten;
     this.#holder = identity;
     return true;
   }
@@ -255,13 +258,13 @@ export class Lease {
   ): Promise<LeaseObject | undefined> {
     const { client, namespace, name, identity, clock, leaseDurationMs } = this.#options;
     const now = micro(dateBy(clock));
-    const ours = lease?.spec?.holderIdentity === identity;
+    const isHolder = lease?.spec?.holderIdentity === identity;
     const spec = {
       holderIdentity: identity,
       leaseDurationSeconds: Math.ceil(leaseDurationMs / 1000),
-      acquireTime: (ours && lease.spec?.acquireTime) || now,
+      acquireTime: (isHolder && lease.spec?.acquireTime) || now,
       renewTime: now,
-      leaseTransitions: (lease?.spec?.leaseTransitions ?? 0) + (lease && !ours ? 1 : 0),
+      leaseTransitions: (lease?.spec?.leaseTransitions ?? 0) + (lease && !isHolder ? 1 : 0),
     };
     const metadata = lease?.metadata ?? { name, namespace };
     try {

@@ -5,8 +5,8 @@ import { Lines, withoutManagedFields } from "./lines.ts";
 test("lines come out whole however the bytes are cut", () => {
   const line = fc.string({ unit: "grapheme" }).map((text) => text.replaceAll("\n", ""));
   fc.assert(
-    fc.property(fc.array(line), fc.array(fc.integer({ min: 1, max: 9 })), (wanted, cuts) => {
-      const bytes = Buffer.from(wanted.map((each) => `${each}\n`).join(""));
+    fc.property(fc.array(line), fc.array(fc.integer({ min: 1, max: 9 })), (expected, cuts) => {
+      const bytes = Buffer.from(expected.map((each) => `${each}\n`).join(""));
       const lines = new Lines();
       const got: string[] = [];
       let at = 0;
@@ -15,8 +15,8 @@ test("lines come out whole however the bytes are cut", () => {
         lines.push(bytes.subarray(at, at + size), (each) => got.push(each));
         at += size;
       }
-      expect(got).toEqual(wanted);
-      expect(lines.halfWritten).toBe(false);
+      expect(got).toEqual(expected);
+      expect(lines.isPartial).toBe(false);
     }),
   );
 });
@@ -24,7 +24,7 @@ test("lines come out whole however the bytes are cut", () => {
 test("a line without its end is told as half written", () => {
   const lines = new Lines();
   lines.push(Buffer.from('{"a":1}\n{"b"'), () => {});
-  expect(lines.halfWritten).toBe(true);
+  expect(lines.isPartial).toBe(true);
 });
 
 const word = fc.string({ maxLength: 8 });
@@ -99,11 +99,11 @@ test.each([
   fc.assert(
     fc.property(parts, (object) => {
       const whole = JSON.stringify({ type: "MODIFIED", object: shape(object) });
-      const wanted = JSON.parse(whole);
+      const expected = JSON.parse(whole);
       const cut = JSON.parse(withoutManagedFields(whole));
-      delete wanted.object.metadata.managedFields;
+      delete expected.object.metadata.managedFields;
       delete cut.object.metadata.managedFields;
-      expect(cut).toEqual(wanted);
+      expect(cut).toEqual(expected);
     }),
     { numRuns: 500 },
   );

@@ -24,7 +24,7 @@ export class Lines {
   }
 
   /** Whether part of a line is waiting for its end. */
-  get halfWritten(): boolean {
+  get isPartial(): boolean {
     return this.#parts.length > 0;
   }
 }

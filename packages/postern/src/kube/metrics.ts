@@ -36,7 +36,7 @@ export interface ControllerMetrics {
   panicked(): void;
   timedOut(): void;
   unhandledRejection(): void;
-  working(by: 1 | -1): void;
+  reconciling(by: 1 | -1): void;
   queue: QueueObserver;
 }
 
@@ -193,7 +193,7 @@ export class Metrics {
       panicked: () => panics.inc(),
       timedOut: () => timeouts.inc(),
       unhandledRejection: () => rejections.inc(),
-      working: (by) => workers.inc(by),
+      reconciling: (by) => workers.inc(by),
       queue: {
         added: () => adds.inc(),
         retried: () => retries.inc(),

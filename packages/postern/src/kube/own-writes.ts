@@ -47,7 +47,7 @@ export class OwnWrites {
     return this.#made.get(key)?.at(-1);
   }
 
-  forget(key: string): void {
+  delete(key: string): void {
     this.#made.delete(key);
   }
 

@@ -14,7 +14,7 @@ const ca = base64(authority.certificate);
 const certificate = base64(client.certificate);
 const key = base64(client.key);
 
-function theirs(cluster: object, user: object, more: object = {}) {
+function kubeconfigOf(cluster: object, user: object, more: object = {}) {
   const config = {
     "current-context": "c",
     contexts: [context],
@@ -29,7 +29,7 @@ describe("a kubeconfig of a tenant that is handed to an administrator", () => {
   test("has its server, authority and credential, and names of our choice", async () => {
     const extensions = [{ name: "postern.io/local", extension: { environment: { AZURE: "x" } } }];
     const text = await portableKubeconfig(
-      theirs(
+      kubeconfigOf(
         {
           server: "https://in:1",
           "tls-server-name": "api",
@@ -117,14 +117,14 @@ describe("a kubeconfig of a tenant that is handed to an administrator", () => {
     ],
   ])("is refused with %s", async (_what, cluster, user) => {
     await expect(
-      portableKubeconfig(theirs(cluster, user), { name: "clusters/blue" }),
+      portableKubeconfig(kubeconfigOf(cluster, user), { name: "clusters/blue" }),
     ).rejects.toMatchObject({ code: "UnreadableKubeconfig" });
   });
 
   test.each(["a: b", "\n<<: {exec: 1}", '"}}]', "{<<}", "# x", "\u2028\u0000"])(
     "says the same to every parser with token %j",
     async (token) => {
-      const text = await portableKubeconfig(theirs({ server: "https://in" }, { token }), {
+      const text = await portableKubeconfig(kubeconfigOf({ server: "https://in" }, { token }), {
         name: "clusters/blue",
       });
       expect(parse(text, { merge: true, version: "1.1" })).toEqual(JSON.parse(text));

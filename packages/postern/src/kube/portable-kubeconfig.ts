@@ -8,20 +8,20 @@ import { KubeError } from "./errors.ts";
  * not be used is rejected. Their text is never passed on, because kubectl may read more out of it than we do: merge keys of YAML 1.1, programs, proxies, extensions.
  */
 export async function portableKubeconfig(
-  theirs: { text: string; source: string },
+  source: { text: string; source: string },
   options: { name: string; server?: string },
 ): Promise<string> {
   const { name } = options;
-  const connection = await fromKubeconfigText(theirs.text, theirs.source);
+  const connection = await fromKubeconfigText(source.text, source.source);
   if (connection.server.protocol !== "https:" || connection.insecure)
-    throw unusable(theirs.source, "the certificate of its server would not be verified");
+    throw unusable(source.source, "the certificate of its server would not be verified");
   const proof = await connection.proof();
   const problem = materialProblem(connection.ca, proof);
-  if (problem !== undefined) throw unusable(theirs.source, problem);
+  if (problem !== undefined) throw unusable(source.source, problem);
   const { authorization, cert, key } = proof;
   const token = authorization?.match(/^Bearer (.*)$/s)?.[1];
   if (authorization !== undefined && token === undefined)
-    throw unusable(theirs.source, "it has a password, which API servers no longer accept");
+    throw unusable(source.source, "it has a password, which API servers no longer accept");
   const config = {
     apiVersion: "v1",
     kind: "Config",

@@ -6,7 +6,7 @@ import { type Outcome, WorkQueue } from "./queue.ts";
 
 const done: Outcome = { failed: false };
 
-function held(concurrency = 1, mostOfTenant = concurrency) {
+function blocked(concurrency = 1, mostOfTenant = concurrency) {
   const clock = new ManualClock();
   const started: string[] = [];
   const finish = new Map<string, (outcome: Outcome) => void>();
@@ -28,7 +28,7 @@ function held(concurrency = 1, mostOfTenant = concurrency) {
 }
 
 test("a key that is added many times is worked on once", async () => {
-  const { queue, started, end } = held();
+  const { queue, started, end } = blocked();
   queue.add("busy");
   for (let i = 0; i < 5; i++) queue.add("a");
   await end("busy");
@@ -38,7 +38,7 @@ test("a key that is added many times is worked on once", async () => {
 });
 
 test("a key that is added while it is worked on is worked on once more, afterwards", async () => {
-  const { queue, started, end } = held(4);
+  const { queue, started, end } = blocked(4);
   queue.add("a");
   queue.add("a");
   queue.add("a");
@@ -51,7 +51,7 @@ test("a key that is added while it is worked on is worked on once more, afterwar
 });
 
 test("what a person changed goes before retries and drift checks", async () => {
-  const { queue, started, end } = held();
+  const { queue, started, end } = blocked();
   queue.add("busy");
   queue.add("drift", "drift");
   queue.add("retry", "retry");
@@ -61,7 +61,7 @@ test("what a person changed goes before retries and drift checks", async () => {
 });
 
 test("a waiting key moves up when it is added more urgently", async () => {
-  const { queue, started, end } = held();
+  const { queue, started, end } = blocked();
   queue.add("busy");
   queue.add("slow", "drift");
   queue.add("other", "retry");
@@ -71,7 +71,7 @@ test("a waiting key moves up when it is added more urgently", async () => {
 });
 
 test("a drift check is not starved by a stream of changes", async () => {
-  const { queue, started, end } = held();
+  const { queue, started, end } = blocked();
   queue.add("busy");
   queue.add("drift", "drift");
   for (let i = 0; i < 20; i++) queue.add(`c${i}`);
@@ -82,7 +82,7 @@ test("a drift check is not starved by a stream of changes", async () => {
 });
 
 test("a failing key is tried again after 3, 6, 12, 24, 30 and 30 s, and from 3 s again once it succeeded", async () => {
-  const { queue, clock, started, end } = held();
+  const { queue, clock, started, end } = blocked();
   queue.add("a");
   for (const seconds of [3, 6, 12, 24, 30, 30]) {
     const before = started.length;
@@ -101,7 +101,7 @@ test("a failing key is tried again after 3, 6, 12, 24, 30 and 30 s, and from 3 s
 });
 
 test("a failed key with a time of its own waits for that", async () => {
-  const { queue, clock, started, end } = held();
+  const { queue, clock, started, end } = blocked();
   queue.add("a");
   await end("a", { failed: true, requeueMs: 600_000 });
   await clock.move(599_999);
@@ -111,7 +111,7 @@ test("a failed key with a time of its own waits for that", async () => {
 });
 
 test("a key that ran for another reason forgets the time it was to be looked at again", async () => {
-  const { queue, clock, started, end } = held();
+  const { queue, clock, started, end } = blocked();
   queue.add("a");
   await end("a", { failed: false, requeueMs: 5000 });
   queue.add("a");
@@ -122,7 +122,7 @@ test("a key that ran for another reason forgets the time it was to be looked at 
 });
 
 test("at rest there is no timer and no entry", async () => {
-  const { queue, clock, end } = held();
+  const { queue, clock, end } = blocked();
   for (const key of ["a", "b", "c"]) {
     queue.add(key);
     await end(key);
@@ -132,7 +132,7 @@ test("at rest there is no timer and no entry", async () => {
 });
 
 test("stopping waits for what is worked on and begins nothing new", async () => {
-  const { queue, started, end } = held();
+  const { queue, started, end } = blocked();
   queue.add("a");
   queue.add("b");
   let stopped = false;
@@ -226,7 +226,7 @@ test("whatever happens, no key is worked on twice at once and none that was adde
 });
 
 test("attack: a tenant with many slow keys leaves workers to the others", async () => {
-  const { queue, started, end } = held(4, 3);
+  const { queue, started, end } = blocked(4, 3);
   for (let i = 0; i < 20; i++) queue.add(`evil/${i}`);
   queue.add("blue/a");
   queue.add("green/a", "drift");
@@ -252,10 +252,10 @@ test("whatever is added, no tenant has more than its share, and every key comes 
         { maxLength: 40 },
       ),
       async (steps) => {
-        const { queue, started, end } = held(3, 2);
+        const { queue, started, end } = blocked(3, 2);
         const running: string[] = [];
         let seen = 0;
-        const look = () => {
+        const observe = () => {
           for (; seen < started.length; seen++) running.push(started[seen] ?? "");
           expect(running.filter((key) => key.startsWith("a/")).length).toBeLessThanOrEqual(2);
           expect(new Set(running).size).toBe(running.length);
@@ -263,13 +263,13 @@ test("whatever is added, no tenant has more than its share, and every key comes 
         for (const { key, priority, ends } of steps) {
           queue.add(key, priority);
           await settle();
-          look();
+          observe();
           if (ends && running.length > 0) await end(running.shift() ?? "");
-          look();
+          observe();
         }
         while (running.length > 0) {
           await end(running.shift() ?? "");
-          look();
+          observe();
         }
         expect(queue.counts()).toEqual({ queued: 0, running: 0, later: 0 });
       },
@@ -278,7 +278,7 @@ test("whatever is added, no tenant has more than its share, and every key comes 
 });
 
 test("what waits for its tenant's others goes in the order of its urgency", async () => {
-  const { queue, started, end } = held(2, 1);
+  const { queue, started, end } = blocked(2, 1);
   queue.add("a/busy");
   queue.add("a/drift", "drift");
   queue.add("a/retry", "retry");

@@ -39,6 +39,6 @@ test("objects do not share their requests, and one that is deleted is forgotten"
   const requests = new Requests(new ManualClock());
   expect(requests.add("a/b")).toBe(true);
   expect(requests.add("a/c")).toBe(true);
-  requests.forget("a/b");
+  requests.delete("a/b");
   expect(requests.since("a/b")).toBeUndefined();
 });

@@ -38,7 +38,7 @@ export class Requests {
     return at === undefined || at === Number.NEGATIVE_INFINITY ? undefined : at;
   }
 
-  forget(key: string): void {
+  delete(key: string): void {
     this.#known.delete(key);
   }
 }

@@ -54,7 +54,7 @@ export interface RuntimeOptions {
     | ({ namespace: string; name: string; identity: string } & Partial<ElectionTimes>)
     | undefined;
   /** Called before the controllers begin, each time this process becomes the leader. */
-  onLead?: () => void;
+  onElected?: () => void;
   metrics?: Metrics;
   journal?: Journal | undefined;
   clock?: Clock;
@@ -102,7 +102,7 @@ export class Runtime {
 
   #add(make: MakeFeature, events: EventRecorder): void {
     const { client, log } = this.#options;
-    this.caches.takeAsked();
+    this.caches.takeRequested();
     const { feature, also = [], whereServed = false } = make({ caches: this.caches, kube: client });
     const controller = new Controller(feature, {
       client,
@@ -119,9 +119,9 @@ export class Runtime {
     this.metrics.watchQueue(feature.name, controller.queue);
     this.controllers.push(controller);
     for (const other of also) this.#wakeOn(other, controller);
-    const asked = this.caches.takeAsked();
-    this.#needs.set(controller, asked);
-    for (const [cache, needed] of asked) if (needed && !whereServed) this.caches.need(cache);
+    const requested = this.caches.takeRequested();
+    this.#needs.set(controller, requested);
+    for (const [cache, needed] of requested) if (needed && !whereServed) this.caches.need(cache);
   }
 
   #driftChecks(): DriftChecks | undefined {
@@ -153,13 +153,13 @@ export class Runtime {
   }
 
   async #leadUntil(signal: AbortSignal): Promise<void> {
-    const lead = { begin: () => this.#begin(), end: () => this.#end() };
-    if (this.lease) await this.lease.run(signal, lead);
+    const leadership = { begin: () => this.#begin(), end: () => this.#end() };
+    if (this.lease) await this.lease.run(signal, leadership);
     else {
       this.#alone = true;
-      lead.begin();
+      leadership.begin();
       await aborted(signal);
-      await lead.end();
+      await leadership.end();
       this.#alone = false;
     }
     this.#leaseClient?.close();
@@ -224,7 +224,7 @@ export class Runtime {
   #begin(): void {
     const term = ++this.#terms;
     this.#begun = term;
-    this.#options.onLead?.();
+    this.#options.onElected?.();
     this.metrics.leading(this.#options.lease?.name ?? "alone", true);
     for (const controller of this.controllers) {
       const filled = [...(this.#needs.get(controller) ?? [])].map(([cache, needed]) =>

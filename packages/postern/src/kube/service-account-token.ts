@@ -2,7 +2,7 @@ import { type KubeClient, parseBody } from "./client.ts";
 import { KubeError } from "./errors.ts";
 
 /** A service account, and whom its token is to convince. */
-export interface TokenAsked {
+export interface TokenRequest {
   namespace: string;
   name: string;
   audience: string;
@@ -17,7 +17,7 @@ const longestToken = 16_384;
 /** A new token of a service account, by the subresource that the kubelet uses for those in pods. */
 export async function serviceAccountToken(
   client: KubeClient,
-  { namespace, name, audience }: TokenAsked,
+  { namespace, name, audience }: TokenRequest,
   signal?: AbortSignal,
 ): Promise<string> {
   const path = `${accountsIn(namespace)}/${encodeURIComponent(name)}/token`;
@@ -36,7 +36,7 @@ export async function serviceAccountToken(
 /** Make a service account. That it is there already is as good. */
 export async function makeServiceAccount(
   client: KubeClient,
-  { namespace, name }: Pick<TokenAsked, "namespace" | "name">,
+  { namespace, name }: Pick<TokenRequest, "namespace" | "name">,
   signal?: AbortSignal,
 ): Promise<void> {
   const body = JSON.stringify({ apiVersion: "v1", kind: "ServiceAccount", metadata: { name } });
@@ -51,7 +51,7 @@ export async function makeServiceAccount(
 export async function ownServiceAccount(
   client: KubeClient,
   signal?: AbortSignal,
-): Promise<Pick<TokenAsked, "namespace" | "name"> | undefined> {
+): Promise<Pick<TokenRequest, "namespace" | "name"> | undefined> {
   const body = JSON.stringify({
     apiVersion: "authentication.k8s.io/v1",
     kind: "SelfSubjectReview",

@@ -4,16 +4,16 @@ import { statusChange, type WithStatus } from "./status.ts";
 const now = new Date("2026-05-01T10:00:00Z");
 const own = { conditions: ["Ready"], fields: ["address", "list"] };
 const ready = { type: "Ready", status: "True", reason: "Done", message: "it is" } as const;
-const held = { ...ready, observedGeneration: 2, lastTransitionTime: "2026-01-01T00:00:00Z" };
-const another = { ...held, type: "Painted" };
+const unchanged = { ...ready, observedGeneration: 2, lastTransitionTime: "2026-01-01T00:00:00Z" };
+const another = { ...unchanged, type: "Painted" };
 
 function object(status?: WithStatus["status"]): WithStatus {
   return { metadata: { name: "a", generation: 2 }, ...(status && { status }) };
 }
 
 test("nothing is written when our part is as planned", () => {
-  const seen = object({
-    conditions: [another, held],
+  const observed = object({
+    conditions: [another, unchanged],
     address: "10.0.0.4",
     list: [{ a: 1, b: [2] }],
     theirs: 1,
@@ -22,7 +22,7 @@ test("nothing is written when our part is as planned", () => {
     conditions: [ready],
     fields: { address: "10.0.0.4", list: [{ b: [2], a: 1 }] },
   };
-  expect(statusChange(seen, own, planned, now)).toBeUndefined();
+  expect(statusChange(observed, own, planned, now)).toBeUndefined();
 });
 
 test.each([
@@ -30,43 +30,43 @@ test.each([
     "a new condition",
     object(),
     { conditions: [ready], fields: {} },
-    { conditions: [{ ...held, lastTransitionTime: "2026-05-01T10:00:00Z" }] },
+    { conditions: [{ ...unchanged, lastTransitionTime: "2026-05-01T10:00:00Z" }] },
   ],
   [
     "another message, with the old time",
-    object({ conditions: [held] }),
+    object({ conditions: [unchanged] }),
     { conditions: [{ ...ready, message: "now" }], fields: {} },
-    { conditions: [{ ...held, message: "now" }] },
+    { conditions: [{ ...unchanged, message: "now" }] },
   ],
   [
     "a newer generation",
-    object({ conditions: [{ ...held, observedGeneration: 1 }] }),
+    object({ conditions: [{ ...unchanged, observedGeneration: 1 }] }),
     { conditions: [ready], fields: {} },
-    { conditions: [held] },
+    { conditions: [unchanged] },
   ],
   [
     "a changed field, with all else that is ours",
-    object({ conditions: [held], address: "a" }),
+    object({ conditions: [unchanged], address: "a" }),
     { conditions: [ready], fields: { address: "b" } },
-    { conditions: [held], address: "b" },
+    { conditions: [unchanged], address: "b" },
   ],
   [
     "a field that is no longer wanted",
-    object({ conditions: [held], address: "a" }),
+    object({ conditions: [unchanged], address: "a" }),
     { conditions: [ready], fields: {} },
-    { conditions: [held] },
+    { conditions: [unchanged] },
   ],
   [
     "a condition that is no longer wanted",
-    object({ conditions: [held, another] }),
+    object({ conditions: [unchanged, another] }),
     { conditions: [], fields: {} },
     {},
   ],
-] as const)("writes for %s, and never another's part", (_what, seen, planned, wanted) => {
-  expect(statusChange(seen as WithStatus, own, planned, now)).toEqual(wanted);
+] as const)("writes for %s, and never another's part", (_what, observed, planned, expected) => {
+  expect(statusChange(observed as WithStatus, own, planned, now)).toEqual(expected);
 });
 
-const { observedGeneration: _, ...plain } = held;
+const { observedGeneration: _, ...plain } = unchanged;
 
 test("a list that is written whole knows no generation", () => {
   const planned = { conditions: [ready], fields: {} };
@@ -84,9 +84,9 @@ test("a condition that is there twice in a list that is written whole is written
 
 test("a condition that says no more than its status is carried along as it is", () => {
   const bare = { type: "Ready", status: "True", lastTransitionTime: "2026-01-01T00:00:00Z" };
-  const seen = object({ conditions: [bare as never] });
+  const observed = object({ conditions: [bare as never] });
   const planned = { conditions: [{ ...bare } as never], fields: {} };
-  expect(statusChange(seen, own, planned, now, "whole")).toBeUndefined();
+  expect(statusChange(observed, own, planned, now, "whole")).toBeUndefined();
 });
 
 test("how bad it is is said where the list is written whole, of what is False and of nothing else", () => {

@@ -32,16 +32,16 @@ export function statusChange(
   list?: Kind["conditionList"],
 ): Record<string, unknown> | undefined {
   const all = object.status?.conditions?.filter((each) => own.conditions.includes(each.type)) ?? [];
-  const held = list === "whole" ? firstOfEach(all) : all;
+  const current = list === "whole" ? firstOfEach(all) : all;
   const observedGeneration = object.metadata.generation ?? 0;
   // One that is only carried along says itself for which generation it was decided.
   const desired = planned.conditions.map((each) =>
     list === "whole" ? withSeverity(each) : { observedGeneration, ...withoutSeverity(each) },
   );
-  const conditions = withConditions(held, desired, own.conditions, now);
+  const conditions = withConditions(current, desired, own.conditions, now);
   const changed =
-    conditions !== held ||
-    held.length < all.length ||
+    conditions !== current ||
+    current.length < all.length ||
     own.fields.some((field) => !same(object.status?.[field], planned.fields[field]));
   if (!changed) return undefined;
   const status: Record<string, unknown> = {};
@@ -83,8 +83,9 @@ export async function writeStatus(
   // An apply that takes the last field out of a status leaves null there, which no schema takes.
   if (Object.keys(status).length === 0) {
     const latest = await client.get<WithStatus>(place, signal);
-    const left = latest?.metadata.uid === uid ? latest && leftOver(latest, own, status) : undefined;
-    return left ? [versionIn(await client.patch(place, "merge", left, options))] : [];
+    const leftovers =
+      latest?.metadata.uid === uid ? latest && leftoverOf(latest, own, status) : undefined;
+    return leftovers ? [versionIn(await client.patch(place, "merge", leftovers, options))] : [];
   }
   const body = {
     apiVersion: apiVersionOf(kind),
@@ -95,10 +96,10 @@ export async function writeStatus(
   };
   const answer = await client.patch(place, "apply", body, { ...options, force: true });
   const versions = [versionIn(answer)];
-  if (!takesAway(object, own, status)) return versions;
-  const left = leftOver(parseBody(answer), own, status);
-  if (left !== undefined)
-    versions.push(versionIn(await client.patch(place, "merge", left, options)));
+  if (!removesFields(object, own, status)) return versions;
+  const leftovers = leftoverOf(parseBody(answer), own, status);
+  if (leftovers !== undefined)
+    versions.push(versionIn(await client.patch(place, "merge", leftovers, options)));
   return versions;
 }
 
@@ -144,14 +145,14 @@ async function writeWhole(
 function inPlace(
   all: readonly Condition[],
   own: OwnStatus,
-  ours: readonly Condition[],
+  planned: readonly Condition[],
 ): readonly Condition[] {
-  const kept = firstOfEach(all.filter(({ type }) => own.conditions.includes(type)));
+  const retained = firstOfEach(all.filter(({ type }) => own.conditions.includes(type)));
   const made = all.flatMap((each) => {
     if (!own.conditions.includes(each.type)) return [each];
-    return kept.includes(each) ? ours.filter(({ type }) => type === each.type) : [];
+    return retained.includes(each) ? planned.filter(({ type }) => type === each.type) : [];
   });
-  return [...made, ...ours.filter(({ type }) => !kept.some((each) => each.type === type))];
+  return [...made, ...planned.filter(({ type }) => !retained.some((each) => each.type === type))];
 }
 
 /** The first condition of each type; the same array where there is only one of each. */
@@ -162,27 +163,33 @@ function firstOfEach(all: readonly Condition[]): readonly Condition[] {
 }
 
 /** Whether an apply is meant to remove something that is there. */
-function takesAway(object: WithStatus, own: OwnStatus, status: Record<string, unknown>): boolean {
-  const kept = typesIn(status);
+function removesFields(
+  object: WithStatus,
+  own: OwnStatus,
+  status: Record<string, unknown>,
+): boolean {
+  const retained = typesIn(status);
   return (
     own.fields.some(
       (field) => object.status?.[field] !== undefined && status[field] === undefined,
     ) ||
     (object.status?.conditions ?? []).some(
-      ({ type }) => own.conditions.includes(type) && !kept.has(type),
+      ({ type }) => own.conditions.includes(type) && !retained.has(type),
     )
   );
 }
 
 /** What removes our part of an answer that should not be there any more; undefined where nothing is left. */
-function leftOver(answer: WithStatus, own: OwnStatus, status: Record<string, unknown>): unknown {
-  const kept = typesIn(status);
-  const held = answer.status?.conditions ?? [];
-  const conditions = held.filter(({ type }) => !own.conditions.includes(type) || kept.has(type));
+function leftoverOf(answer: WithStatus, own: OwnStatus, status: Record<string, unknown>): unknown {
+  const retained = typesIn(status);
+  const current = answer.status?.conditions ?? [];
+  const conditions = current.filter(
+    ({ type }) => !own.conditions.includes(type) || retained.has(type),
+  );
   const fields = own.fields.filter(
     (field) => answer.status?.[field] !== undefined && status[field] === undefined,
   );
-  if (fields.length === 0 && conditions.length === held.length) return undefined;
+  if (fields.length === 0 && conditions.length === current.length) return undefined;
   // A status with nothing in it is refused by some schemas: an empty list is something.
   const bare = Object.keys(answer.status ?? {}).length === fields.length;
   return {
@@ -190,7 +197,7 @@ function leftOver(answer: WithStatus, own: OwnStatus, status: Record<string, unk
     metadata: { resourceVersion: answer.metadata.resourceVersion },
     status: {
       ...Object.fromEntries(fields.map((field) => [field, null])),
-      ...((bare || conditions.length < held.length) && { conditions }),
+      ...((bare || conditions.length < current.length) && { conditions }),
     },
   };
 }

@@ -52,7 +52,7 @@ async function refusal(promise: Promise<unknown>): Promise<KubeError> {
   return found;
 }
 
-const answered = () => serveTls((_seen, response) => json(response, 200, {}));
+const answered = () => serveTls((_request, response) => json(response, 200, {}));
 const clusterAt = (url: string, ca: string) => ({
   server: url,
   "certificate-authority-data": base64(ca),
@@ -64,12 +64,12 @@ describe("a kubeconfig that makes the operator contact an address of its choice"
     ...["[::1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[0:0:0:0:0:0:0:1]", "%31%32%37.0.0.1"],
     ...["①②⑦.0.0.1", "LOCALHOST"],
   ])("does not reach this machine by %s", async (host) => {
-    const { port, ca, seen } = await answered();
+    const { port, ca, requests } = await answered();
     const error = await refusal(
       post(inCluster, kubeconfig(clusterAt(`https://${host}:${port}`, ca))),
     );
     expect(error.code).toBe("AddressNotAllowed");
-    expect(seen).toEqual([]);
+    expect(requests).toEqual([]);
   });
 
   test.each([
@@ -109,26 +109,26 @@ describe("a kubeconfig that makes the operator contact an address of its choice"
   test.each(["127.0.0.1", "localhost"])(
     "reaches %s where the operator's own API server is on loopback too",
     async (host) => {
-      const { port, ca, seen } = await answered();
+      const { port, ca, requests } = await answered();
       await post(onThisMachine, kubeconfig(clusterAt(`https://${host}:${port}`, ca)));
-      expect(seen).toHaveLength(1);
+      expect(requests).toHaveLength(1);
     },
   );
 
   test("does not reach anything without TLS", async () => {
-    const { url, seen } = await serve((_seen, response) => json(response, 200, {}));
+    const { url, requests } = await serve((_request, response) => json(response, 200, {}));
     const error = await refusal(post(onThisMachine, kubeconfig({ server: url })));
     expect(error.code).toBe("AddressNotAllowed");
-    expect(seen).toEqual([]);
+    expect(requests).toEqual([]);
   });
 
   test("does not reach another address by a redirect", async () => {
     const other = await answered();
-    const { url, ca } = await serveTls((_seen, response) => {
+    const { url, ca } = await serveTls((_request, response) => {
       response.writeHead(307, { location: other.url }).end();
     });
     await refusal(post(onThisMachine, kubeconfig(clusterAt(url, ca))));
-    expect(other.seen).toEqual([]);
+    expect(other.requests).toEqual([]);
   });
 });
 
@@ -141,17 +141,17 @@ test.each([
     /proxies are not supported/,
   ],
 ])("a kubeconfig that %s is not used", async (_what, over, message) => {
-  const { url, ca, seen } = await answered();
+  const { url, ca, requests } = await answered();
   const text = kubeconfig({ ...clusterAt(url, ca), ...over });
   const error = await refusal(post(onThisMachine, text));
   expect(error.code).toBe("UnreadableKubeconfig");
   expect(error.message).toMatch(message);
-  expect(seen).toEqual([]);
+  expect(requests).toEqual([]);
 });
 
 describe("an API server that does harm by its answer", () => {
   const served = async (answer: (response: ServerResponse) => void) => {
-    const { url, ca } = await serveTls((_seen, response) => answer(response));
+    const { url, ca } = await serveTls((_request, response) => answer(response));
     return refusal(post(onThisMachine, kubeconfig(clusterAt(url, ca))));
   };
 
@@ -266,7 +266,7 @@ describe("a kubeconfig that stalls everybody", () => {
 
 test("a server that did not answer in time is asked again after three minutes, and not before", async () => {
   const clock = new ManualClock();
-  const { url, ca, seen } = await serveTls(() => undefined);
+  const { url, ca, requests } = await serveTls(() => undefined);
   const value = base64(kubeconfig(clusterAt(url, ca)));
   const ask = () =>
     refusal(
@@ -281,10 +281,10 @@ test("a server that did not answer in time is asked again after three minutes, a
   expect((await ask()).code).toBe("Timeout");
   await clock.move(179_999);
   expect((await ask()).message).toContain("is not asked");
-  expect(seen).toHaveLength(1);
+  expect(requests).toHaveLength(1);
   await clock.move(1);
   await ask();
-  expect(seen).toHaveLength(2);
+  expect(requests).toHaveLength(2);
 });
 
 test("a malformed kubeconfig that repeats its token in the error", async () => {

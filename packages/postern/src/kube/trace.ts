@@ -7,7 +7,7 @@ let tracing = false;
 const longestText = 1_024;
 
 /** Whether the environment asks for traces, by OpenTelemetry's own variables. */
-export function tracesWanted(env: NodeJS.ProcessEnv = process.env): boolean {
+export function isTracingEnabled(env: NodeJS.ProcessEnv = process.env): boolean {
   if (env.OTEL_SDK_DISABLED?.toLowerCase() === "true" || env.OTEL_TRACES_EXPORTER === "none")
     return false;
   return Boolean(
@@ -21,7 +21,7 @@ export function tracesWanted(env: NodeJS.ProcessEnv = process.env): boolean {
 export async function startTracing(
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<() => Promise<void>> {
-  if (!tracesWanted(env)) return async () => {};
+  if (!isTracingEnabled(env)) return async () => {};
   const [sdk, { AsyncLocalStorageContextManager }, { OTLPTraceExporter }, resources] =
     await Promise.all([
       import("@opentelemetry/sdk-trace"),

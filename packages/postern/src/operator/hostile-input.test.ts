@@ -245,7 +245,7 @@ const attacks: Record<string, (size: typeof largest) => () => unknown> = {
   },
   "a sentence of Azure": ({ objectBytes }) => {
     const said = fill("secret secret", objectBytes);
-    return () => [scrub(said), new AzureError({ code: "X", what: said, said })];
+    return () => [scrub(said), new AzureError({ code: "X", what: said, detail: said })];
   },
   "an error body of many details": ({ objectBytes }) => {
     const details = many("Code#", objectBytes).map((code) => ({ code, message: "m" }));

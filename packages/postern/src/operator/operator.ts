@@ -142,7 +142,7 @@ export async function runOperator(
       policy: settings.policy,
       instance: identity,
       lease: lease && { namespace: connection.namespace, ...lease, identity },
-      onLead: () => azure.forgetSightings(),
+      onElected: () => azure.forgetSightings(),
       drift: azure.drift,
     });
     stopMetrics = startOwnMetrics(registry, { runtime, azure, clock, log, management });

@@ -10,7 +10,7 @@ import {
 import { dnsRecordSets, dnsZones } from "../azure/gateways/public-dns.ts";
 import type { Write } from "../azure/operations.ts";
 import { hasZoneChanged } from "../azure/zone-contents.ts";
-import { leadsTo } from "./links/observed.ts";
+import { pointsTo } from "./links/observed.ts";
 import { toPrivate, toPublic } from "./records/observed.ts";
 import type { LinkStep, PrivateDnsStep, RecordStep, ZoneStep } from "./steps.ts";
 import { isPublicZone } from "./zone/observed.ts";
@@ -59,7 +59,7 @@ async function writeLink(step: LinkStep, arm: ArmClient): Promise<Write<unknown>
     const isConflict = error instanceof AzureError && error.status === 409;
     if (!isConflict || step.verb !== "create" || !zone || !network) throw error;
     const links = await gateway.list(zone, 0);
-    const linked = links.find((each) => leadsTo(each, parseResourceId(network)));
+    const linked = links.find((each) => pointsTo(each, parseResourceId(network)));
     if (linked === undefined) throw error;
     return { state: "done", resource: linked };
   }

@@ -103,7 +103,7 @@ const policy: LinkServicePolicy = {
   deletion: {
     policy: "refuse",
     isOwn: () => false,
-    guestMs: 0,
+    tenantMs: 0,
     refused: reasons.foreignEndpoints,
     refusal: (name, connected) =>
       `link service ${name} has connections · ${connected.join(", ")} · ask their owners to delete these endpoints`,
@@ -339,10 +339,10 @@ test("example: a deletion deletes the link service, waits, and then removes the 
   const isDeleting = true;
   const present = planned({ isDeleting, service: { state: "exists", resource: created() } });
   expect(brief(present)).toEqual(["delete the link service", "False Deleting"]);
-  const going = planned({ isDeleting, service: { state: "changing", retryAfterMs: 7_000 } });
-  expect(brief(going)).toEqual(["False Deleting"]);
-  expect(going).toMatchObject({ requeue: { afterMs: 7_000 } });
-  expect(going.finalizer).toBeUndefined();
+  const pending = planned({ isDeleting, service: { state: "changing", retryAfterMs: 7_000 } });
+  expect(brief(pending)).toEqual(["False Deleting"]);
+  expect(pending).toMatchObject({ requeue: { afterMs: 7_000 } });
+  expect(pending.finalizer).toBeUndefined();
   expect(planned({ isDeleting })).toMatchObject({ steps: [], finalizer: "remove" });
 });
 

@@ -27,11 +27,11 @@ export type Verb = "create" | "change" | "delete";
 /** The messages about a resource. Most sources need no others. */
 export function commonMessages(words: { noun: string; created: string; replaced: string }) {
   const { noun, created, replaced } = words;
-  const written = (verb: string) => (name: string) =>
+  const writing = (verb: string) => (name: string) =>
     `${noun} ${name} is being ${verb} · Azure needs about half a minute · nothing to do`;
   return {
-    write: written("written"),
-    create: written(created),
+    write: writing("written"),
+    create: writing(created),
     change: (name, why) => `${noun} ${name} is being put right · ${why} · nothing to do`,
     replace: (name, why) =>
       `${noun} ${name} ${replaced} · ${why}, which Azure never changes · nothing to do`,

@@ -107,16 +107,16 @@ test.each<[string, (arm: ArmClient) => Listing, string, string, string]>([
   ],
   ["resource groups", resourceGroups, "/subscriptions/s", "resourceGroups", "2021-04-01"],
 ])("%s are listed where Azure keeps them", async (_name, gateway, scope, collection, version) => {
-  const { arm, seen } = await fakeArm((_seen, response) =>
+  const { arm, requests } = await fakeArm((_request, response) =>
     json(response, 200, { value: [{ id: "/x" }] }),
   );
   expect(await gateway(arm).list(scope)).toHaveLength(1);
-  expect(seen[0]?.url).toBe(`${scope}/${collection}?api-version=${version}`);
+  expect(requests[0]?.url).toBe(`${scope}/${collection}?api-version=${version}`);
 });
 
 test("one endpoint is read with the addresses of its interfaces", async () => {
   const address = { name: "ip", properties: { privateIPAddress: "10.0.0.4" } };
-  const { arm, seen } = await fakeArm((_seen, response) =>
+  const { arm, requests } = await fakeArm((_request, response) =>
     json(response, 200, {
       properties: {
         networkInterfaces: [{ id: "/nic", properties: { ipConfigurations: [address] } }],
@@ -127,17 +127,17 @@ test("one endpoint is read with the addresses of its interfaces", async () => {
   expect(endpoint?.properties.networkInterfaces?.[0]?.properties?.ipConfigurations).toEqual([
     address,
   ]);
-  expect(seen[0]?.url).toContain("expand=networkInterfaces");
+  expect(requests[0]?.url).toContain("expand=networkInterfaces");
 });
 
 test("a connection is approved at once by writing its state", async () => {
-  const { arm, seen } = await fakeArm((_seen, response) =>
+  const { arm, requests } = await fakeArm((_request, response) =>
     json(response, 200, { name: "c", properties: { provisioningState: "Succeeded" } }),
   );
   const id = `${linkId}/privateEndpointConnections/c`;
   const write = await endpointConnections(arm).put(id, decision("c", "Approved", "by Postern"));
   expect(write.state).toBe("done");
-  expect(JSON.parse(seen[0]?.body ?? "")).toEqual({
+  expect(JSON.parse(requests[0]?.body ?? "")).toEqual({
     name: "c",
     properties: {
       privateLinkServiceConnectionState: {
@@ -153,14 +153,14 @@ describe("whether a link service can be seen", () => {
   const alias = "api.0000.westeurope.azure.privatelinkservice";
 
   test("is answered at once", async () => {
-    const { arm, seen } = await fakeArm((_seen, response) =>
+    const { arm, requests } = await fakeArm((_request, response) =>
       json(response, 200, { visible: true }),
     );
     expect(await checkVisibility(arm, group, "westeurope", alias)).toEqual({
       state: "done",
       resource: { visible: true },
     });
-    expect(seen[0]).toMatchObject({
+    expect(requests[0]).toMatchObject({
       method: "POST",
       url: `${network}/locations/westeurope/checkPrivateLinkServiceVisibility?api-version=2025-05-01`,
       body: JSON.stringify({ privateLinkServiceAlias: alias }),

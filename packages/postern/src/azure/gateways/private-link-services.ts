@@ -70,7 +70,7 @@ export async function checkVisibility(
   const body = { privateLinkServiceAlias };
   const answer = await arm.request("POST", id, { query, body });
   // Two aliases may be asked for at once, so each is an operation of its own.
-  const asked = `${id}/${privateLinkServiceAlias}`;
-  const write = arm.operations.begin({ id: asked, method: "POST", body, query, answer });
+  const requestPath = `${id}/${privateLinkServiceAlias}`;
+  const write = arm.operations.begin({ id: requestPath, method: "POST", body, query, answer });
   return write.state === "running" ? write : { state: "done", resource: write.resource ?? {} };
 }

@@ -28,7 +28,7 @@ import {
   hasNatAddresses,
   linkServiceDifferences,
 } from "../../private-link/link-service/desired.ts";
-import { foreignEndpoints, guestFirstMs } from "../../private-link/link-service/disconnect.ts";
+import { foreignEndpoints, tenantFirstMs } from "../../private-link/link-service/disconnect.ts";
 import { clusterNameOf } from "../azure-clusters.ts";
 import {
   endpointsFinalizer,
@@ -355,5 +355,5 @@ function graceMs({ metadata }: AzureCluster, now: Date): number {
   const { deletionTimestamp, finalizers } = metadata;
   if (deletionTimestamp === undefined || !finalizers?.includes(endpointsFinalizer)) return 0;
   const since = now.getTime() - Date.parse(deletionTimestamp);
-  return Math.max(0, guestFirstMs - Math.max(0, since));
+  return Math.max(0, tenantFirstMs - Math.max(0, since));
 }

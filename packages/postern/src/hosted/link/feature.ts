@@ -52,7 +52,7 @@ export function linkFeature(options: LinkOptions): MakeFeature {
       services: caches.of(service),
       namespaces,
       serviceList: new ServiceList(options.armClients.managementGroup),
-      networks: new Networks((network) => reservations.saw(network)),
+      networks: new Networks((network) => reservations.recordNetwork(network)),
       reservations,
       noted: new Map(),
     };
@@ -73,7 +73,7 @@ export function linkFeature(options: LinkOptions): MakeFeature {
     objects.onChange(({ before, after }) => {
       if (after !== undefined) return follow(after);
       const { uid = "" } = before?.metadata ?? {};
-      reservations.forget(uid);
+      reservations.delete(uid);
       parts.noted.delete(uid);
     });
     const feature = defineFeature({

@@ -9,7 +9,7 @@ const reader = "reader-token-0123456789";
 
 /** Access by an API server that knows one token, and lets its user read /metrics. */
 async function start(broken = false) {
-  const { url, seen } = await serve(({ url: path, body }, response) => {
+  const { url, requests } = await serve(({ url: path, body }, response) => {
     if (broken) return json(response, 500, { kind: "Status", message: `no review of ${body}` });
     const { spec } = JSON.parse(body) as {
       spec: { token?: string; user?: string; nonResourceAttributes?: object };
@@ -42,7 +42,7 @@ async function start(broken = false) {
     });
     return refusal?.status ?? 200;
   };
-  return { status, seen, lines, clock };
+  return { status, requests, lines, clock };
 }
 
 test("whom the API server knows and RBAC allows may read, and nobody else", async () => {
@@ -60,29 +60,29 @@ test.each([
   ["a line break", "Bearer a\nb"],
   ["a token that no API server gives", `Bearer ${"a".repeat(10_000)}`],
 ])("%s is refused without asking the API server", async (_, authorization) => {
-  const { status, seen } = await start();
+  const { status, requests } = await start();
   expect(await status(authorization)).toBe(401);
-  expect(seen).toEqual([]);
+  expect(requests).toEqual([]);
 });
 
 test("an answer counts for half a minute, and then the API server is asked again", async () => {
-  const { status, seen, clock } = await start();
+  const { status, requests, clock } = await start();
   for (let n = 0; n < 20; n++) expect(await status(`Bearer ${reader}`)).toBe(200);
-  expect(seen).toHaveLength(2);
+  expect(requests).toHaveLength(2);
   clock.moveTo(clock.now() + 31_000);
   expect(await status(`Bearer ${reader}`)).toBe(200);
-  expect(seen).toHaveLength(4);
+  expect(requests).toHaveLength(4);
 });
 
 test("requests with one token at once are one review", async () => {
-  const { status, seen } = await start();
+  const { status, requests } = await start();
   const answers = await Promise.all(Array.from({ length: 50 }, () => status(`Bearer ${reader}`)));
   expect(new Set(answers)).toEqual(new Set([200]));
-  expect(seen).toHaveLength(2);
+  expect(requests).toHaveLength(2);
 });
 
 test("attack: thousands of tokens from one address cost the API server a few reviews, and keep no reader out", async () => {
-  const { status, seen } = await start();
+  const { status, requests } = await start();
   expect(await status(`Bearer ${reader}`, "/metrics", "prometheus")).toBe(200);
   const answers = new Map<number, number>();
   for (let n = 0; n < 5_000; n++) {
@@ -90,18 +90,18 @@ test("attack: thousands of tokens from one address cost the API server a few rev
     answers.set(answer, (answers.get(answer) ?? 0) + 1);
   }
   expect(Object.fromEntries(answers)).toEqual({ 401: 10, 429: 4_990 });
-  expect(seen).toHaveLength(12);
+  expect(requests).toHaveLength(12);
   expect(await status(`Bearer ${reader}`, "/metrics", "prometheus")).toBe(200);
   expect(await status("Bearer stranger-token", "/metrics", "somebody")).toBe(403);
 });
 
 test("made-up tokens from many addresses do not displace the answer for one that works", async () => {
-  const { status, seen } = await start();
+  const { status, requests } = await start();
   await status(`Bearer ${reader}`);
   for (let n = 0; n < 600; n++) await status(`Bearer made-up-${n}`, "/metrics", `address-${n}`);
-  const before = seen.length;
+  const before = requests.length;
   expect(await status(`Bearer ${reader}`)).toBe(200);
-  expect(seen).toHaveLength(before);
+  expect(requests).toHaveLength(before);
 });
 
 test("an API server that fails lets nobody in, and the log says so once and without the token", async () => {

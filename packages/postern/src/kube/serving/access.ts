@@ -47,7 +47,7 @@ export class Access {
   // Apart, so that made-up tokens do not displace those that work.
   readonly #allowed: ExpiringMap<true>;
   readonly #refused: ExpiringMap<Refusal>;
-  readonly #spent: ExpiringMap<{ left: number; at: number }>;
+  readonly #spent: ExpiringMap<{ tokens: number; at: number }>;
   readonly #running = new Map<string, Promise<Refusal | undefined>>();
   #failure: string | undefined;
 
@@ -110,10 +110,10 @@ export class Access {
 
   #spend(address: string): boolean {
     const now = this.#clock.now();
-    const { left, at } = this.#spent.get(address) ?? { left: burst, at: now };
-    const available = Math.min(burst, left + (now - at) / 1_000);
+    const { tokens, at } = this.#spent.get(address) ?? { tokens: burst, at: now };
+    const available = Math.min(burst, tokens + (now - at) / 1_000);
     if (available < 1) return false;
-    this.#spent.set(address, { left: available - 1, at: now }, burst * 1_000);
+    this.#spent.set(address, { tokens: available - 1, at: now }, burst * 1_000);
     return true;
   }
 }

@@ -94,8 +94,8 @@ export class ServingCertificate {
   }
 
   #renewedInTime(): Certificate {
-    const left = this.expiresAt - dateBy(this.#clock).getTime();
-    return left < renewDays * dayMs ? selfSigned(this.#clock) : this.#current;
+    const remainingMs = this.expiresAt - dateBy(this.#clock).getTime();
+    return remainingMs < renewDays * dayMs ? selfSigned(this.#clock) : this.#current;
   }
 
   #warn(error: unknown): void {

@@ -18,6 +18,6 @@ export function newLink(network: ResourceId, tags: Tags, { claim }: ZoneUser): V
 
 /** A link as it is, with these tags. */
 export function retagged({ properties }: VirtualNetworkLink, tags: Tags): VirtualNetworkLink {
-  const { provisioningState: _, virtualNetworkLinkState: __, ...written } = properties;
-  return { location: "global", tags, properties: written };
+  const { provisioningState: _, virtualNetworkLinkState: __, ...writable } = properties;
+  return { location: "global", tags, properties: writable };
 }

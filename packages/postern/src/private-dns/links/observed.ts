@@ -28,7 +28,7 @@ export function networkKey({ properties }: VirtualNetworkLink): string {
 }
 
 /** Whether a link leads to a network. */
-export function leadsTo(link: VirtualNetworkLink, network: ResourceId): boolean {
+export function pointsTo(link: VirtualNetworkLink, network: ResourceId): boolean {
   return networkKey(link) === idKey(network);
 }
 

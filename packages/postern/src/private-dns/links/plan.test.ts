@@ -9,7 +9,7 @@ const zone = parseResourceId(`${group}/providers/Microsoft.Network/privateDnsZon
 const network = parseResourceId(`${group}/providers/Microsoft.Network/virtualNetworks/one`);
 const elsewhere = parseResourceId(`${group}/providers/Microsoft.Network/virtualNetworks/two`);
 const id = (name: string) => childId(zone, "virtualNetworkLinks", name);
-const said = (reason: string) => ({ reason, message: reason });
+const wordsOf = (reason: string) => ({ reason, message: reason });
 
 const policy: LinkPolicy = {
   user: {
@@ -23,13 +23,13 @@ const policy: LinkPolicy = {
   isServed: false,
   report: {
     zone: "the zone",
-    creating: said("Creating"),
-    changing: said("Changing"),
+    creating: wordsOf("Creating"),
+    changing: wordsOf("Changing"),
     serves: "serves us",
-    unresolved: () => said("Unresolved"),
-    failed: (_, repairing) => said(repairing ? "Repairing" : "Failed"),
-    refused: () => said("Refused"),
-    taken: (_, names) => said(`Taken: ${names}`),
+    unresolved: () => wordsOf("Unresolved"),
+    failed: (_, repairing) => wordsOf(repairing ? "Repairing" : "Failed"),
+    refused: () => wordsOf("Refused"),
+    taken: (_, names) => wordsOf(`Taken: ${names}`),
   },
 };
 
@@ -104,7 +104,7 @@ test("a link that is being changed may be the one that serves: no second one is 
   const links = [{ id: id("x"), observation: { state: "changing" as const, retryAfterMs: 7_000 } }];
   expect(planLinks({ id: zone, links }, { ...policy, isServed: true })).toEqual({
     steps: [],
-    problems: [said("Changing")],
+    problems: [wordsOf("Changing")],
     requeueMs: 7_000,
   });
 });

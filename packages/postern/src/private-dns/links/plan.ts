@@ -34,7 +34,7 @@ export interface LinkPolicy {
   /** Whether a link that nobody claims is the user's all the same. */
   isAdoptable(link: FoundLink): boolean;
   /** Why no link is created yet. */
-  heldBack?: Problem | undefined;
+  withheld?: Problem | undefined;
   /** The zone answers now: a link that is being changed may be the one by which it does. */
   isServed: boolean;
   /** Why a link cannot have this id. */
@@ -89,9 +89,9 @@ export function planLinks(zone: ZoneWithLinks, policy: LinkPolicy): Part<LinkSte
   // A tenant chooses how many networks are looked for among how many links.
   const byNetwork = Map.groupBy(foundLinks(zone), ({ found }) => networkKey(found));
   const byId = new Map(zone.links.map(({ id, observation }) => [idKey(id), observation]));
-  const wanted = new Set(networks.map(idKey));
+  const desired = new Set(networks.map(idKey));
   const stale = foundLinks(zone)
-    .filter(({ found }) => isClaimed(found.tags, user) && !wanted.has(networkKey(found)))
+    .filter(({ found }) => isClaimed(found.tags, user) && !desired.has(networkKey(found)))
     .map((link) => giveUpLink(link, user, "its network is not wanted any more"));
   const parts = networks.map((network) => {
     const serving = byNetwork.get(idKey(network)) ?? [];
@@ -101,7 +101,7 @@ export function planLinks(zone: ZoneWithLinks, policy: LinkPolicy): Part<LinkSte
       serving[0];
     return best === undefined
       ? createLink(zone, network, byId, policy)
-      : keepLink(zone, best, policy);
+      : planFoundLink(zone, best, policy);
   });
   return join([...parts, act(stale, stale.length > 0 ? policy.report.updating : undefined)]);
 }
@@ -127,7 +127,7 @@ function createLink(
       return { ...fail(failure), problems: [problem] };
     }
   }
-  if (policy.heldBack !== undefined) return report(policy.heldBack);
+  if (policy.withheld !== undefined) return report(policy.withheld);
   const id = candidates.find((each) => (byId.get(idKey(each))?.state ?? "absent") === "absent");
   if (id === undefined) return report(words.taken(network, candidates.map(nameOf).join(" and ")));
   const refusal = policy.refuseId?.(id);
@@ -145,7 +145,7 @@ function createLink(
   return act([step], words.creating);
 }
 
-function keepLink(zone: ZoneWithLinks, link: FoundLink, policy: LinkPolicy): Part<LinkStep> {
+function planFoundLink(zone: ZoneWithLinks, link: FoundLink, policy: LinkPolicy): Part<LinkStep> {
   const { user, report: words } = policy;
   const { id, found } = link;
   const { tags = {}, etag: ifMatch } = found;
@@ -174,14 +174,14 @@ function keepLink(zone: ZoneWithLinks, link: FoundLink, policy: LinkPolicy): Par
       ...(words.repairEvent !== undefined && { event: words.repairEvent }),
     });
   else if (isOnlyUser(tags, user) && linkProvisioningOf(found) === "succeeded") {
-    const wanted = withUserTags(tags, policy.userTags);
-    if (wanted !== tags)
+    const desired = withUserTags(tags, policy.userTags);
+    if (desired !== tags)
       steps.push({
         on: "link",
         verb: "repair",
         do: "tag link",
         id,
-        body: retagged(found, wanted),
+        body: retagged(found, desired),
         ifMatch,
         why: `${what} has other tags than those that are asked for`,
       });

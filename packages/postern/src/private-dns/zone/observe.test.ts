@@ -14,13 +14,13 @@ test("a link that does not resolve yet is read again although it is cached", asy
   const clock = new ManualClock(0);
   const readCache = new ReadCache({ clock });
   let virtualNetworkLinkState = "InProgress";
-  const asked: string[] = [];
+  const paths: string[] = [];
   const arm = {
     readCache,
     prove: async () => undefined,
     check: async () => undefined,
     request: async (_method: string, path: string) => {
-      asked.push(path.slice(zones.length));
+      paths.push(path.slice(zones.length));
       const one = { id: link, properties: { virtualNetworkLinkState } };
       if (path === link) return { status: 200, headers: {}, body: one };
       if (path === zone) return { status: 200, headers: {}, body: { id: zone, properties: {} } };
@@ -28,7 +28,7 @@ test("a link that does not resolve yet is read again although it is cached", asy
       return { status: 200, headers: {}, body: { value } };
     },
   } as unknown as ArmClient;
-  const see = async () => {
+  const observe = async () => {
     const reads = {
       reconcile: { failedReads: [] },
       drift: false,
@@ -36,19 +36,19 @@ test("a link that does not resolve yet is read again although it is cached", asy
       countedAgeMs: 600_000,
       isDue: () => false,
     };
-    const seen = await observeZone({ id: parseResourceId(zone) }, arm, reads);
-    return seen.links.map(({ observation }) =>
+    const observed = await observeZone({ id: parseResourceId(zone) }, arm, reads);
+    return observed.links.map(({ observation }) =>
       observation.state === "exists"
         ? observation.resource.properties.virtualNetworkLinkState
         : observation.state,
     );
   };
-  expect(await see()).toEqual(["InProgress"]);
+  expect(await observe()).toEqual(["InProgress"]);
   await clock.move(10_000);
   virtualNetworkLinkState = "Completed";
-  expect(await see()).toEqual(["Completed"]);
-  asked.length = 0;
+  expect(await observe()).toEqual(["Completed"]);
+  paths.length = 0;
   await clock.move(10_000);
-  expect(await see()).toEqual(["Completed"]);
-  expect(asked).toEqual([]);
+  expect(await observe()).toEqual(["Completed"]);
+  expect(paths).toEqual([]);
 });

@@ -177,8 +177,10 @@ async function observeLinks(
   if (failed.length === 0) return observed;
   // Azure may have refused it because another link leads to the same network already: whatever it answered, the list tells.
   const fresh = await observeAll(gateway, await gateway.list(id, 0), [], listedMs);
-  const others = fresh.filter((each) => !failed.some((one) => idKey(one.id) === idKey(each.id)));
-  return [...failed, ...others];
+  const otherLinks = fresh.filter(
+    (each) => !failed.some((one) => idKey(one.id) === idKey(each.id)),
+  );
+  return [...failed, ...otherLinks];
 }
 
 async function observeRecords(
@@ -195,8 +197,8 @@ async function observeRecords(
     const isDue = () => reads.isDue("records", id, arm);
     const age = await ageOf(known, properties.numberOfRecordSets, isDue, reads);
     const listed = await gateway.list(id, age);
-    const wanted = only === undefined ? listed : listed.filter((each) => isNamed(each, only));
-    const observations = await observeAll(gateway, wanted, records, Math.max(age, listedMs));
+    const included = only === undefined ? listed : listed.filter((each) => isNamed(each, only));
+    const observations = await observeAll(gateway, included, records, Math.max(age, listedMs));
     return observations.map((each) => ({
       id: each.id,
       observation: mapObservation(each.observation, form),

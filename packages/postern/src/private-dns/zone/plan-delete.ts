@@ -21,9 +21,9 @@ export interface ZoneDeletePolicy {
   /** Whether a record set is to be deleted. */
   isOwnRecord(record: FoundRecord): boolean;
   /** Whether a record set goes with the zone; what neither is the user's nor Azure's keeps the zone. */
-  goesWithZone(record: FoundRecord): boolean;
+  isDeletedWithZone(record: FoundRecord): boolean;
   /** The tags that a zone keeps, once the claim is removed. */
-  tagsLeft?(tags: Tags): Tags;
+  remainingTags?(tags: Tags): Tags;
   why: string;
   report: Pick<RecordReport, "named"> & {
     /** The zone in a sentence. */
@@ -63,28 +63,28 @@ export function deleteZone(
   const links = foundLinks(zone)
     .filter(policy.isOwnLink)
     .map((link) => giveUpLink(link, user, why));
-  const stays = isShared || holdsOthers(zone, policy);
+  const isRetained = isShared || hasOtherContents(zone, policy);
   // The record sets of a zone that is deleted go with it; its links must go before.
-  const steps = stays || !isClaimed ? [...records, ...links] : links;
+  const steps = isRetained || !isClaimed ? [...records, ...links] : links;
   if (steps.length > 0) return act(steps);
-  if (!isClaimed && (stays || !policy.isAbandoned)) return done;
+  if (!isClaimed && (isRetained || !policy.isAbandoned)) return done;
   // A link that is still being deleted holds the zone, and would be lost sight of with our claim.
   const waits = waitsIn(zone);
   if (waits.length > 0) return { ...done, requeueMs: Math.min(...waits) };
-  if (!stays) return act([remove]);
+  if (!isRetained) return act([remove]);
   const { leave: event } = report.events;
-  const left = withoutOwnClaim(tags, user);
-  const giveUp: ZoneStep = {
+  const remaining = withoutOwnClaim(tags, user);
+  const removeClaim: ZoneStep = {
     on: "zone",
     verb: "unclaim",
     do: "give up zone",
     id,
-    tags: policy.tagsLeft?.(left) ?? left,
+    tags: policy.remainingTags?.(remaining) ?? remaining,
     ifMatch,
     why: `${report.zone} is left to those who use it: ${why}`,
     ...(event !== undefined && { event }),
   };
-  return act([giveUp]);
+  return act([removeClaim]);
 }
 
 /** When to look again at links that Azure is still writing or deleting. */
@@ -97,11 +97,11 @@ function waitsIn({ links }: ObservedZone): number[] {
 }
 
 /** Whether somebody else has put something into a zone: a record set, or a link of their own. */
-function holdsOthers(zone: ObservedZone, policy: ZoneDeletePolicy): boolean {
+function hasOtherContents(zone: ObservedZone, policy: ZoneDeletePolicy): boolean {
   const records = foundRecords(zone).some((record) => {
     const { type, name } = record.found;
     const isAzures = type === "SOA" || (type === "NS" && name === "@");
-    return !isAzures && !policy.goesWithZone(record);
+    return !isAzures && !policy.isDeletedWithZone(record);
   });
   return records || foundLinks(zone).some((link) => !policy.isOwnLink(link));
 }

@@ -139,12 +139,12 @@ type Writer = Pick<ZonePolicy<PrivateDnsStep>, "user" | "tags" | "userTags" | "r
 
 /** Users who share a zone may ask for different tags: it has those of its only user. */
 function planTags({ id }: ObservedZone, { tags, etag }: Zone, policy: Writer): Part<ZoneStep> {
-  const wanted = withUserTags(tags, policy.userTags);
-  if (wanted === tags || !isOnlyUser(tags, policy.user)) return done;
+  const desiredTags = withUserTags(tags, policy.userTags);
+  if (desiredTags === tags || !isOnlyUser(tags, policy.user)) return done;
   const { zone } = policy.report;
   const why = `${zone} has other tags than those that are asked for`;
   return act([
-    { on: "zone", verb: "repair", do: "tag zone", id, tags: wanted, ifMatch: etag, why },
+    { on: "zone", verb: "repair", do: "tag zone", id, tags: desiredTags, ifMatch: etag, why },
   ]);
 }
 

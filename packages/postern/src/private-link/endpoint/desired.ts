@@ -134,18 +134,19 @@ function connectionDifferences(
   found: PrivateEndpoint,
   desired: DesiredEndpoint,
 ): EndpointDifference[] {
-  const held = connectionsIn(found);
+  const connections = connectionsIn(found);
   const pairs = desired.connections.map((each) => ({
     each,
-    one: held.find(({ name }) => sameText(name, each.name)),
+    one: connections.find(({ name }) => sameText(name, each.name)),
   }));
-  const others = pairs.some(
+  const hasOtherConnections = pairs.some(
     ({ each, one }) =>
       one === undefined ||
       !sameId(one.service, each.service) ||
       !sameSet(one.groupIds, each.groupIds),
   );
-  if (others || held.length !== desired.connections.length) return ["connections"];
+  if (hasOtherConnections || connections.length !== desired.connections.length)
+    return ["connections"];
   const state = connectedOf(found);
   if (state === "disconnected") return ["disconnected"];
   if (state === "approved") return [];
@@ -167,13 +168,13 @@ export function repairedEndpoint(
     applicationSecurityGroups: _groups,
     privateLinkServiceConnections = [],
     manualPrivateLinkServiceConnections = [],
-    ...kept
+    ...retained
   } = properties;
   return {
     ...top,
     tags: { ...withAllTags(found.tags ?? {}, desired) },
     properties: {
-      ...kept,
+      ...retained,
       privateLinkServiceConnections: privateLinkServiceConnections.map(asked),
       manualPrivateLinkServiceConnections: manualPrivateLinkServiceConnections.map(asked),
       ...groups(desired),

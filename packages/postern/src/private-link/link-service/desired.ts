@@ -111,15 +111,15 @@ export function repairedLinkService(
   found: PrivateLinkService,
   desired: DesiredLinkService,
 ): PrivateLinkService {
-  const { properties: kept, ...top } = withoutAnswers(found);
+  const { properties: retained, ...top } = withoutAnswers(found);
   return {
     ...top,
     tags: { ...withAllTags(found.tags ?? {}, desired) },
     properties: {
-      ...kept,
+      ...retained,
       ...settings(desired),
       ipConfigurations: hasNatAddresses(found, desired)
-        ? (kept.ipConfigurations ?? [])
+        ? (retained.ipConfigurations ?? [])
         : natAddresses(desired, natSubnetOf(found) ?? ""),
     },
   };

@@ -21,7 +21,7 @@ export interface Connection {
 }
 
 /** How long the guest side has to delete the endpoint itself, before it is cut off. */
-export const guestFirstMs = 2 * 60_000;
+export const tenantFirstMs = 2 * 60_000;
 
 /** Read `postern.io/foreign-endpoints`. What is neither is taken for the careful one. */
 export function foreignEndpoints(value: string | undefined): ForeignEndpoints {
@@ -38,18 +38,18 @@ export function disconnecting(
     policy: ForeignEndpoints;
     isOwn: (endpoint: string) => boolean;
     /** How long to wait for the side of our own endpoint; 0 where it has nothing to do or had its time. */
-    guestMs: number;
+    tenantMs: number;
   },
 ): Disconnecting {
   const connections = (service.properties.privateEndpointConnections ?? []).flatMap(read);
   const foreign = connections.filter(({ endpoint }) => !given.isOwn(endpoint));
   if (foreign.length > 0 && given.policy === "refuse")
     return { is: "refused", connected: foreign.map(({ endpoint }) => endpoint).sort() };
-  const now = given.guestMs > 0 ? foreign : connections;
+  const now = given.tenantMs > 0 ? foreign : connections;
   const alive = now.filter(({ alive }) => alive);
   if (alive.length > 0) return { is: "reject", connections: alive.map(plain) };
   if (now.length > 0) return { is: "remove", connections: now.map(plain) };
-  return connections.length > 0 ? { is: "waiting", retryAfterMs: given.guestMs } : { is: "free" };
+  return connections.length > 0 ? { is: "waiting", retryAfterMs: given.tenantMs } : { is: "free" };
 }
 
 function read(connection: EndpointConnection): (Connection & { alive: boolean })[] {

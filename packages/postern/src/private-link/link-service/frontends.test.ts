@@ -28,7 +28,7 @@ function balancer(name: string, addresses: (string | undefined)[], sku = "Standa
 async function world(lists: (() => object[])[]) {
   let listed = 0;
   const clock = new ManualClock(1_000);
-  const serve = (_seen: unknown, response: ServerResponse) => {
+  const serve = (_request: unknown, response: ServerResponse) => {
     const list = lists[Math.min(listed++, lists.length - 1)];
     json(response, 200, { value: list?.() ?? [] });
   };

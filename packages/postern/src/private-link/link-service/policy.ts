@@ -9,7 +9,7 @@ export interface LinkServicePolicy extends ResourcePolicy<LinkServiceDifference>
     policy: ForeignEndpoints;
     isOwn(endpoint: string): boolean;
     /** How long to wait for the side of our own endpoint; 0 where it has nothing to do or had its time. */
-    guestMs: number;
+    tenantMs: number;
     /** How often to look meanwhile, at least. */
     longestWaitMs?: number;
     /** The reason and message where endpoints of others are connected and must not be disconnected. */

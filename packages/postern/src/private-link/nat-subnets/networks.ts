@@ -9,7 +9,7 @@ import { type NatNetwork, natNetwork } from "./subnets.ts";
 
 interface Entry {
   network: NatNetwork | undefined;
-  seenAt: number;
+  readAt: number;
   reading: Promise<NatNetwork | undefined> | undefined;
   /** The subnet that we are writing or deleting. */
   writing: ResourceId | undefined;
@@ -70,8 +70,8 @@ export class Networks {
   readonly #entries = new Map<string, Entry>();
   readonly #onSeen: (network: NatNetwork) => void;
 
-  constructor(onSeen: (network: NatNetwork) => void) {
-    this.#onSeen = onSeen;
+  constructor(onRead: (network: NatNetwork) => void) {
+    this.#onSeen = onRead;
   }
 
   /** A network as it was seen within the last `maxAgeMs`; undefined where there is none. */
@@ -84,7 +84,7 @@ export class Networks {
     const entry = this.#at(id);
     // What Azure has contradicted since is not known any more.
     const known = view.readCache.of(collectionOf(id), id, Number.POSITIVE_INFINITY);
-    if (known !== undefined && entry.seenAt > now - maxAgeMs) return entry.network;
+    if (known !== undefined && entry.readAt > now - maxAgeMs) return entry.network;
     entry.reading ??= this.#read(view, id, entry, now).finally(() => {
       entry.reading = undefined;
     });
@@ -94,7 +94,7 @@ export class Networks {
   async #read(view: ArmClient, id: ResourceId, entry: Entry, now: number) {
     const found = await virtualNetworks(view).get(id);
     entry.network = found && natNetwork(id, found);
-    entry.seenAt = now;
+    entry.readAt = now;
     if (entry.network) this.#onSeen(entry.network);
     return entry.network;
   }
@@ -110,7 +110,7 @@ export class Networks {
         return { is: "busy", retryAfterMs: operation.retryAfterMs };
       if (entry.writing === writing) {
         entry.writing = undefined;
-        entry.seenAt = Number.NEGATIVE_INFINITY;
+        entry.readAt = Number.NEGATIVE_INFINITY;
         entry.maker = undefined;
         if (operation?.state === "failed") {
           const { removing } = entry;
@@ -181,7 +181,7 @@ export class Networks {
   #over(entry: Entry, subnet: ResourceId): void {
     if (entry.writing === subnet) entry.writing = undefined;
     entry.maker = undefined;
-    entry.seenAt = Number.NEGATIVE_INFINITY;
+    entry.readAt = Number.NEGATIVE_INFINITY;
   }
 
   /** What to tell of an error; undefined where it only came too early or too late, and is tried again. */
@@ -196,11 +196,11 @@ export class Networks {
   }
 
   #at(id: ResourceId): Entry {
-    const held = this.#entries.get(idKey(id));
-    if (held !== undefined) return held;
+    const entry = this.#entries.get(idKey(id));
+    if (entry !== undefined) return entry;
     const made: Entry = {
       network: undefined,
-      seenAt: Number.NEGATIVE_INFINITY,
+      readAt: Number.NEGATIVE_INFINITY,
       reading: undefined,
       writing: undefined,
       removing: false,

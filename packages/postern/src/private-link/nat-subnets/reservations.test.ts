@@ -9,7 +9,7 @@ const interfaces =
   "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/networkInterfaces";
 const ofService = (name: string) => `${interfaces}/${name}.nic.0000/ipConfigurations/pls-nat-ip`;
 
-function saw(users: Reservations, configurations: string[]): void {
+function recordUse(users: Reservations, configurations: string[]): void {
   const one = {
     id: subnet,
     name: "n",
@@ -18,7 +18,7 @@ function saw(users: Reservations, configurations: string[]): void {
     state: "Succeeded",
     policies: "Disabled",
   };
-  users.saw({
+  users.recordNetwork({
     id: parseResourceId(network),
     ...{ location: "westeurope", spaces: [], taken: [] },
     subnets: [{ ...one, delegated: false, configurations }],
@@ -36,7 +36,7 @@ describe("who uses a subnet", () => {
   test("one that is promised and also seen in it counts once", () => {
     const users = new Reservations();
     users.reserve(link("a"), subnet, "pls-a");
-    saw(users, [ofService("PLS-A"), ofService("pls-of-somebody"), "/vm/ipConfigurations/x"]);
+    recordUse(users, [ofService("PLS-A"), ofService("pls-of-somebody"), "/vm/ipConfigurations/x"]);
     expect(users.usedIn({ id: subnet })).toBe(3);
   });
 
@@ -55,7 +55,7 @@ describe("who uses a subnet", () => {
     users.follow(link("a"), recorded(subnet.toUpperCase()));
     expect(users.othersIn(subnet, "b")).toBe(true);
     expect(users.othersIn(subnet, "a")).toBe(false);
-    users.forget("a");
+    users.delete("a");
     expect(users.othersIn(subnet, "b")).toBe(false);
   });
 

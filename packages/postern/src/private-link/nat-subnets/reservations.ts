@@ -76,7 +76,7 @@ export class Reservations {
   }
 
   /** The object is gone. */
-  forget(uid: string): void {
+  delete(uid: string): void {
     this.#release(uid);
     this.#left.delete(uid);
   }
@@ -84,9 +84,9 @@ export class Reservations {
   /** Reserve an address of a subnet for a link. */
   reserve({ uid, namespace }: LinkName, subnet: string, service?: string): void {
     const key = idKey(subnet);
-    const held = this.#byUid.get(uid);
-    if (held?.subnet === key) {
-      held.service ??= service?.toLowerCase();
+    const reservation = this.#byUid.get(uid);
+    if (reservation?.subnet === key) {
+      reservation.service ??= service?.toLowerCase();
       return;
     }
     this.#release(uid);
@@ -152,7 +152,7 @@ export class Reservations {
   }
 
   /** Count, once for each read of a network, who is in its subnets beside the users that are known. */
-  saw(network: NatNetwork): void {
+  recordNetwork(network: NatNetwork): void {
     for (const { id, configurations } of network.subnets) {
       const key = idKey(id);
       const known = new Set<string>();
@@ -179,12 +179,12 @@ export class Reservations {
   }
 
   #release(uid: string): void {
-    const held = this.#byUid.get(uid);
-    if (held === undefined) return;
+    const reservation = this.#byUid.get(uid);
+    if (reservation === undefined) return;
     this.#byUid.delete(uid);
-    const users = this.#inSubnet.get(held.subnet);
+    const users = this.#inSubnet.get(reservation.subnet);
     users?.delete(uid);
-    if (users?.size === 0) this.#inSubnet.delete(held.subnet);
+    if (users?.size === 0) this.#inSubnet.delete(reservation.subnet);
   }
 }
 

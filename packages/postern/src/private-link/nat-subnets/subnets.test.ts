@@ -134,8 +134,8 @@ test.each<[string, Partial<Given>, string | undefined]>([
 });
 
 test("the next one is made when 16 are left, and in a small one when a quarter is", () => {
-  expect([15, 16].map((left) => runsLow(left, 251))).toEqual([true, false]);
-  expect([1, 2].map((left) => runsLow(left, 11))).toEqual([true, false]);
+  expect([15, 16].map((free) => runsLow(free, 251))).toEqual([true, false]);
+  expect([1, 2].map((free) => runsLow(free, 11))).toEqual([true, false]);
 });
 
 /** Random networks: spaces, and subnets of other people that lie in them apart from each other. */

@@ -112,7 +112,7 @@ export function isSharedSubnet(name: string, installation: string): boolean {
 /** From where a new link service takes its address. */
 export type SharedChoice =
   /** From this subnet; `left` are those that remain in all subnets together. */
-  | { is: "exists"; subnet: NatSubnet; left: number }
+  | { is: "exists"; subnet: NatSubnet; free: number }
   /** One of ours is just being written; who waits will see whether it has room. */
   | { is: "changing" }
   /** From this one, when it is written again: what made it failed, or somebody changed it. */
@@ -126,10 +126,10 @@ export function chooseShared(
   usedIn: (subnet: NatSubnet) => number,
   mayUse: (subnet: NatSubnet) => boolean = () => true,
 ): SharedChoice {
-  let chosen: NatSubnet | undefined;
+  let selected: NatSubnet | undefined;
   let changing = false;
   let broken: (NatSubnet & { prefix: string }) | undefined;
-  let left = -1;
+  let free = -1;
   for (const subnet of network.subnets) {
     if (!isSharedSubnet(subnet.name, installation) || !mayUse(subnet)) continue;
     if (provisioning(subnet.state) === "changing") changing = true;
@@ -137,10 +137,10 @@ export function chooseShared(
     if (unfitness(subnet) !== undefined) continue;
     const room = subnet.capacity - usedIn(subnet);
     if (room <= 0) continue;
-    left += room;
-    if (chosen === undefined || byNumber(subnet, chosen) < 0) chosen = subnet;
+    free += room;
+    if (selected === undefined || byNumber(subnet, selected) < 0) selected = subnet;
   }
-  if (chosen !== undefined) return { is: "exists", subnet: chosen, left };
+  if (selected !== undefined) return { is: "exists", subnet: selected, free };
   if (changing) return { is: "changing" };
   return broken === undefined ? { is: "none" } : { is: "broken", subnet: broken };
 }
@@ -179,8 +179,8 @@ export function freeBlock(network: NatNetwork, prefixLength: number): Cidr | und
 }
 
 /** Whether so little is left in all subnets together that the next one should be made now. */
-export function runsLow(left: number, capacity: number): boolean {
-  return left < Math.min(16, Math.floor(capacity / 4));
+export function runsLow(free: number, capacity: number): boolean {
+  return free < Math.min(16, Math.floor(capacity / 4));
 }
 
 function byNumber(a: NatSubnet, b: NatSubnet): number {

@@ -10,8 +10,8 @@ import { tryRead } from "../../../kube/try-read.ts";
 import {
   type FoundLink,
   foundLinks,
-  leadsTo,
   observeLink,
+  pointsTo,
 } from "../../../private-dns/links/observed.ts";
 import { isClaimed } from "../../../private-dns/user.ts";
 import type { ZoneReads } from "../../../private-dns/zone/observe.ts";
@@ -227,7 +227,7 @@ async function observeServed(
     const ours = observed.zones
       .filter((zone) => zone.role === role)
       .flatMap(foundLinks)
-      .some(({ found }) => isClaimed(found.tags, userOf(observed)) && leadsTo(found, network));
+      .some(({ found }) => isClaimed(found.tags, userOf(observed)) && pointsTo(found, network));
     if (ours) return undefined;
     const link = await tryRead(reads.reconcile, () => servingLink(id, network, arm, reads));
     return link !== undefined && "failed" in link ? undefined : link;
@@ -256,7 +256,7 @@ async function servingLink(
   // No count of this zone is known, so its links are read as if it were right.
   const isDue = reads.drift && reads.isDue("links", zone, arm);
   const listed = await gateway.list(zone, isDue ? reads.maxAgeMs : reads.countedAgeMs);
-  const link = listed.find((each) => leadsTo(each, network));
+  const link = listed.find((each) => pointsTo(each, network));
   if (link?.id === undefined) return undefined;
   const id = parseResourceId(link.id);
   const observation = await observeLink(gateway, id, Number.POSITIVE_INFINITY);

@@ -85,7 +85,7 @@ test("what cannot be a name, and what is no address, is left out", () => {
 });
 
 test("attack: a list of Services without an end is read for some pages only", async () => {
-  const workload = await serveTls((_seen, response) =>
+  const workload = await serveTls((_request, response) =>
     json(response, 200, { metadata: { continue: "more" }, items: [{ metadata: { name: "s" } }] }),
   );
   const value = encoded({
@@ -99,7 +99,7 @@ test("attack: a list of Services without an end is read for some pages only", as
     users: [{ name: "u", user: { token: "t" } }],
     "current-context": "c",
   });
-  const { url } = await serve((_seen, response) => json(response, 200, { data: { value } }));
+  const { url } = await serve((_request, response) => json(response, 200, { data: { value } }));
   const kube = new KubeClient({
     ...{ server: new URL(url), namespace: "default", source: "test", proof: async () => ({}) },
   });
@@ -107,7 +107,7 @@ test("attack: a list of Services without an end is read for some pages only", as
   const found = await workloadServices(cluster, kube, new AbortController().signal);
   kube.close();
   expect(found?.gateway).toHaveLength(20);
-  expect(workload.seen).toHaveLength(40);
+  expect(workload.requests).toHaveLength(40);
 });
 
 const encoded = (value: unknown) =>

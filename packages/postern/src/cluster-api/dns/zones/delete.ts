@@ -46,8 +46,8 @@ export function planDeleteZone(observed: Observed, zone: ZoneInRole, why: string
     isAbandoned: !isPublicZone(id) && isLeftToNext(observed, zone),
     isOwnLink,
     isOwnRecord,
-    goesWithZone: isOwnRecord,
-    tagsLeft: (left) => withoutOwner(left, observed),
+    isDeletedWithZone: isOwnRecord,
+    remainingTags: (left) => withoutOwner(left, observed),
     why,
     report: {
       zone: zoneCalled(zone),

@@ -7,7 +7,7 @@ import {
   sameId,
 } from "@postern/core/resource-id.ts";
 import { longestLinkName } from "../../../private-dns/links/desired.ts";
-import { type FoundLink, leadsTo } from "../../../private-dns/links/observed.ts";
+import { type FoundLink, pointsTo } from "../../../private-dns/links/observed.ts";
 import type { LinkPolicy } from "../../../private-dns/links/plan.ts";
 import { otherClaims } from "../../../private-dns/user.ts";
 import { tagsOf } from "../../../private-dns/zone/observed.ts";
@@ -66,5 +66,5 @@ export function lacksClaim(
 ): boolean {
   if (network === undefined || claimsIn(found.tags).length > 0 || isCapz(found.tags)) return false;
   if (otherClaims(tagsOf(zone), userOf(observed)).length > 0) return false;
-  return linkIds(zone.id, network).some((each) => sameId(each, id)) && leadsTo(found, network);
+  return linkIds(zone.id, network).some((each) => sameId(each, id)) && pointsTo(found, network);
 }

@@ -2,7 +2,7 @@ import { claimsIn } from "@postern/core/claims.ts";
 import { isSameCluster, type Owner, ownerIn } from "@postern/core/ownership.ts";
 import { nameOf } from "@postern/core/resource-id.ts";
 import { done, join, type Part, report, wait } from "../../../kube/part.ts";
-import { foundLinks, leadsTo } from "../../../private-dns/links/observed.ts";
+import { foundLinks, pointsTo } from "../../../private-dns/links/observed.ts";
 import { type DesiredRecords, ttlSeconds } from "../../../private-dns/records/desired.ts";
 import { plainValue } from "../../../private-dns/records/difference.ts";
 import {
@@ -183,7 +183,7 @@ function leaveToSharer(
   const unclaimed = links.filter(({ found: { tags } }) => claimsIn(tags).length === 0);
   const theirs = claimed.length > 0 ? claimed : unclaimed;
   const network = observed.networks.toManagement;
-  if (network && theirs.some((link) => leadsTo(link.found, network))) return done;
+  if (network && theirs.some((link) => pointsTo(link.found, network))) return done;
   // They have not linked their network yet.
   if (theirs.length === 0) return wait(pending, otherLinkMs);
   const message = `${nameOf(id)}.${nameOf(zone.id)} does not lead to our endpoint · the private zone is shared with ${shownOwner(sharer, observed)}, whose network is another one · put one of the clusters into another resource group`;

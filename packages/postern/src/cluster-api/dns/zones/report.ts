@@ -65,7 +65,7 @@ export function inRole(
 }
 
 /** Nothing is done, and the condition stays as it is. */
-export const unchanged = { steps: [], conditions: [], keepsStatus: true } as const;
+export const unchanged = { steps: [], conditions: [], retainsStatus: true } as const;
 
 /** What was wrong while all of it was observed. A workload cluster that did not answer is read again. */
 export function planObserved({ problems, services }: Observed): Part<never> {
@@ -83,8 +83,10 @@ export function actionableIn({ problems }: Part<DnsStep>): Problem[] {
 /** The condition as decided, or else as it is. */
 export function reported(
   decided: PlannedCondition | undefined,
-): Pick<Plan, "conditions" | "keepsStatus"> {
-  return decided === undefined ? { conditions: [], keepsStatus: true } : { conditions: [decided] };
+): Pick<Plan, "conditions" | "retainsStatus"> {
+  return decided === undefined
+    ? { conditions: [], retainsStatus: true }
+    : { conditions: [decided] };
 }
 
 /** The condition that reports a problem. */

@@ -1,7 +1,7 @@
 import { claimPrefix, mostClaims } from "@postern/core/claims.ts";
 import type { ResourceId } from "@postern/core/resource-id.ts";
 import { act, done, join, type Part, report, retry, wait, waits } from "../../../kube/part.ts";
-import { foundLinks, leadsTo } from "../../../private-dns/links/observed.ts";
+import { foundLinks, pointsTo } from "../../../private-dns/links/observed.ts";
 import { giveUpLink, healthOf, planLinks } from "../../../private-dns/links/plan.ts";
 import { foundRecords, type RecordSet } from "../../../private-dns/records/observed.ts";
 import type { LinkStep, PrivateDnsStep } from "../../../private-dns/steps.ts";
@@ -84,7 +84,7 @@ function adoptionOf(observed: Observed, zone: ZoneInRole, found: Zone): Adoption
   if (other !== undefined || isLeftToNext(observed, zone)) return { is: "claim" };
   if (!isLeftToUs(found)) {
     const network = networkOf(observed, zone);
-    const link = network && foundLinks(zone).find((each) => leadsTo(each.found, network));
+    const link = network && foundLinks(zone).find((each) => pointsTo(each.found, network));
     return link === undefined
       ? refuse(
           "it was made by Cluster API Provider Azure for another network · use another resource group",

@@ -60,7 +60,7 @@ export function linkPolicy({ foreignEndpoints, graceMs }: Subject): LinkServiceP
     deletion: {
       policy: foreignEndpoints,
       isOwn: () => graceMs > 0,
-      guestMs: graceMs,
+      tenantMs: graceMs,
       longestWaitMs: awaitManagementMs,
       refused: reasons.foreignEndpoints,
       refusal: (name, connected) =>

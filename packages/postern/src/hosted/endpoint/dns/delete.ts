@@ -49,7 +49,7 @@ export function planDeleteZone(
     isAbandoned: isAbandoned(observed, zone),
     isOwnLink,
     isOwnRecord: (record) => isClusters(observed, zone, record),
-    goesWithZone: (record) =>
+    isDeletedWithZone: (record) =>
       isUntaggedRecord(observed, zone, record) ||
       ownerIn(record.found.metadata)?.clusterID === cluster,
     why,

@@ -29,7 +29,7 @@ export function linkPolicy(observed: Observed, zone: ZoneInRole): LinkPolicy {
         isPublished(observed, zone) &&
         isHyperShifts(link.found.tags, "vnet-link")) ||
       isUntaggedLink(observed, zone, link),
-    heldBack: zone.role !== "internal" && observed.link.alias === undefined ? pending : undefined,
+    withheld: zone.role !== "internal" && observed.link.alias === undefined ? pending : undefined,
     isServed: presentCondition(observed)?.status === "True",
     refuseId: (id) => refuseId(zone, id),
     report: {

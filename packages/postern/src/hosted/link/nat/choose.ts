@@ -80,7 +80,7 @@ function chooseAmongShared(
   if (choice.is === "changing") return { is: "changing", retryAfterMs: subnetWriteMs };
   if (choice.is === "exists") {
     const { id, capacity } = keeps ? reserved : choice.subnet;
-    const spare = runsLow(choice.left, capacity) ? next() : undefined;
+    const spare = runsLow(choice.free, capacity) ? next() : undefined;
     return {
       is: "exists",
       subnet: id,

@@ -76,7 +76,7 @@ export function linkServicePolicy(subject: Subject, guestMs = 0): LinkServicePol
     deletion: {
       policy: subject.foreignEndpoints,
       isOwn: (endpoint) => subject.ownEndpoints.some((own) => sameId(own, endpoint)),
-      guestMs,
+      tenantMs: guestMs,
       refused: reasons.foreignEndpoints,
       refusal: (name, connected) =>
         `endpoints of others are connected to link service ${name}: ${connected.join(", ")} · the annotation ${annotations.foreignEndpoints} does not allow to disconnect them · have their owners delete them, or set it to disconnect`,

@@ -4,7 +4,7 @@ import { privateLinkServices } from "../../../azure/gateways/private-link-servic
 import { maxReadAgeMs } from "../../../azure/read-cache.ts";
 import type { Reconcile } from "../../../kube/reconcile.ts";
 import { tryRead } from "../../../kube/try-read.ts";
-import { guestFirstMs } from "../../../private-link/link-service/disconnect.ts";
+import { tenantFirstMs } from "../../../private-link/link-service/disconnect.ts";
 import { endpointFinalizer, linkServiceName, ownLinkServiceName } from "../../names.ts";
 import type { LinkParts } from "../cluster/dependencies.ts";
 import { longestName } from "../cluster/requirements.ts";
@@ -86,5 +86,5 @@ function candidates(
 function guestMs({ metadata }: AzurePrivateLinkService, now: Date): number {
   if (metadata.finalizers?.includes(endpointFinalizer) !== true) return 0;
   const since = now.getTime() - Date.parse(metadata.deletionTimestamp ?? "");
-  return Math.max(0, guestFirstMs - Math.max(0, since));
+  return Math.max(0, tenantFirstMs - Math.max(0, since));
 }
