@@ -69,7 +69,7 @@ describe("an endpoint of ours that is turned away", () => {
       const endpoint = `${guests}/green/${network}/privateEndpoints/private-router-pe`;
       expect(await on.run("reject", endpoint)).toMatchObject({ exitCode: 0 });
       const waits =
-        /… \S+: PrivateEndpointConnectionNotApproved: .*\nnothing would change now; \d+ waits?\n/;
+        /… \S+: PrivateEndpointConnectionRejected: .*\nnothing would change now; \d+ waits?\n/;
       await until(async () => (await on.run("plan", "green")).stdout).toMatch(waits);
       await on.change(endpoint);
       await until(async () => (await on.run("plan", "green")).stdout).toMatch(

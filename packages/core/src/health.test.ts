@@ -60,6 +60,18 @@ test.each<[string, HealthCondition[], Partial<Parameters<typeof healthOfConditio
     "Progressing ApprovalPending",
   ],
   [
+    "the connection was just rejected",
+    [condition("Available", "False", "PrivateEndpointConnectionRejected", 0)],
+    {},
+    "Unavailable PrivateEndpointConnectionRejected",
+  ],
+  [
+    "a reason has the form of progress, and is none",
+    [condition("Available", "False", "QuotaPending")],
+    {},
+    "Unavailable QuotaPending",
+  ],
+  [
     "nobody approves the connection",
     [condition("Available", "False", "ApprovalPending", 4)],
     {},

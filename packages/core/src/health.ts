@@ -112,20 +112,57 @@ export function rankOf(health: Health): number {
   return healthOrder.indexOf(health);
 }
 
-/** Reasons of what is in progress, or is expected from another controller soon. */
-const inProgress =
-  /(Creating|Updating|Deleting|Replacing|Removing|Changing|Pending|Waiting|Unknown|InProgress|Progressing)$|^Being/;
-const expected = new Set(["LoadBalancerIPMissing", "ILBNotFound", "LoadBalancerMissing"]);
-/** Reasons of what a person, or an automatic rule, has yet to approve. */
-const approvals = new Set([
-  "ApprovalPending",
-  "PrivateEndpointConnectionNotApproved",
-  "PrivateEndpointNotApproved",
-]);
+/**
+ * Every reason of a condition that is not a failure: `working` is in progress, `expected` comes from another controller soon, and
+ * `approval` is what a person, or an automatic rule, has yet to give. A reason that is not here has failed. A test compares this
+ * with the reasons that are written.
+ */
+export const progressReasons: Readonly<Record<string, "working" | "expected" | "approval">> = {
+  // Hosted clusters.
+  Applying: "working",
+  ControlPlaneDeleting: "working",
+  ControlPlaneUnknown: "expected",
+  Deleting: "working",
+  LinkServicePending: "working",
+  NamesPending: "working",
+  NamespaceTerminating: "working",
+  NATSubnetCreating: "working",
+  PLSCreating: "working",
+  PLSDeleting: "working",
+  PLSReplacing: "working",
+  PLSUpdating: "working",
+  PrivateEndpointAddressPending: "working",
+  PrivateEndpointCreating: "working",
+  PrivateEndpointReplacing: "working",
+  ServiceDeleting: "working",
+  StatusUnknown: "working",
+  WaitingForPrivateLink: "working",
+  WaitingForPublicAddress: "working",
+  ILBNotFound: "expected",
+  LoadBalancerIPMissing: "expected",
+  PrivateEndpointConnectionNotApproved: "approval",
+  // Cluster API.
+  BeingChanged: "working",
+  BeingMade: "working",
+  BeingRemoved: "working",
+  BeingReplaced: "working",
+  NATSubnetBeingChanged: "working",
+  PlaceUnknown: "expected",
+  PrivateEndpointPending: "working",
+  PrivateEndpointsLeaving: "working",
+  PrivateNamesPending: "working",
+  LoadBalancerMissing: "expected",
+  ApprovalPending: "approval",
+  PrivateEndpointNotApproved: "approval",
+};
 
 /** Whether a condition says that a connection is not approved. */
 export function isApprovalPending({ status, reason = "" }: HealthCondition): boolean {
-  return status !== "True" && approvals.has(reason);
+  return status !== "True" && progressOf(reason) === "approval";
+}
+
+function progressOf(reason: string) {
+  return Object.hasOwn(progressReasons, reason) ? progressReasons[reason] : undefined;
 }
 
 /** Whether what a condition is about is done, in progress, or failed. What is in progress for too long has failed. */
@@ -135,10 +172,10 @@ export function conditionProgress(
 ): "done" | "progressing" | "failed" {
   if (status === "True") return "done";
   const ageMs = now.getTime() - Date.parse(lastTransitionTime ?? "");
-  if (approvals.has(reason)) return ageMs > approvalDeadlineMs ? "failed" : "progressing";
-  const progressing =
-    status === "Unknown" || severity === "Info" || inProgress.test(reason) || expected.has(reason);
-  return progressing && !(ageMs > progressDeadlineMs) ? "progressing" : "failed";
+  const progress = progressOf(reason);
+  if (progress === "approval") return ageMs > approvalDeadlineMs ? "failed" : "progressing";
+  const isProgressing = status === "Unknown" || severity === "Info" || progress !== undefined;
+  return isProgressing && !(ageMs > progressDeadlineMs) ? "progressing" : "failed";
 }
 
 function causeOf(condition: HealthCondition, health: Health): Cause {

@@ -14,6 +14,7 @@ import {
 import { type HostedCluster, hostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
 import { Gauge, Histogram, type Registry } from "@prometheus-io/client";
 import { conditions as capi } from "../cluster-api/names.ts";
+import { reasons } from "../hosted/endpoint/reasons.ts";
 import { conditions as hosted } from "../hosted/names.ts";
 import type { WatchCache } from "../kube/cache.ts";
 import type { Runtime } from "../kube/runtime.ts";
@@ -44,6 +45,11 @@ type ClustersOf = Pick<Runtime, "leading" | "caches">;
 /** Clusters after these are counted in `postern_clusters` only: a tenant can create as many as it likes. */
 const mostClusters = 2_000;
 const connectionStates = ["Approved", "NotApproved", "Unknown"] as const;
+const notApproved = new Set<string>([
+  reasons.endpointNotApproved,
+  reasons.endpointApprovalOverdue,
+  reasons.endpointRejected,
+]);
 const timeBuckets = [15, 30, 60, 120, 180, 300, 600, 900, 1_800, 3_600];
 
 /** The metrics of clusters. They are computed when they are read, from the caches of the process that leads. */
@@ -228,5 +234,5 @@ function isAvailable(object: KubeObject): boolean {
 function connectionOf({ conditions }: Subject): (typeof connectionStates)[number] {
   const endpoint = conditions.find(({ type }) => type === hosted.endpoint);
   if (endpoint?.status === "True") return "Approved";
-  return endpoint && isApprovalPending(endpoint) ? "NotApproved" : "Unknown";
+  return notApproved.has(endpoint?.reason ?? "") ? "NotApproved" : "Unknown";
 }

@@ -117,7 +117,7 @@ describe("the state of", () => {
     expect(node(condition("True", "AzureSuccess"), "endpoint")).toMatchObject([
       { state: "absent", reason: "NotFound" },
     ]);
-    expect(node(condition("False", "EndpointCreating"), "endpoint")).toMatchObject([
+    expect(node(condition("False", "PrivateEndpointCreating"), "endpoint")).toMatchObject([
       { state: "working" },
     ]);
     expect(node(condition("False", "AzureError"), "endpoint")).toMatchObject([{ state: "broken" }]);

@@ -171,7 +171,7 @@ describe("available", () => {
     const { azure, world } = reachable();
     connection(azure, "Rejected");
     const broken = settle(azure, world);
-    expect(reported(broken)).toBe("False PrivateEndpointConnectionNotApproved");
+    expect(reported(broken)).toBe("False PrivateEndpointConnectionRejected");
     connection(azure, "Approved");
     expect(reported(settle(azure, broken))).toBe("True AzureSuccess");
   });

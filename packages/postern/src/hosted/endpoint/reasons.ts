@@ -24,6 +24,7 @@ export const reasons = {
   paused: "Paused",
 
   // Ours: somebody must act.
+  endpointRejected: "PrivateEndpointConnectionRejected",
   endpointApprovalOverdue: "PrivateEndpointApprovalOverdue",
   unverified: "ControlPlaneNotVerified",
   notAllowed: "NotAllowedByPolicy",

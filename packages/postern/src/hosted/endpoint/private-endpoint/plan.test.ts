@@ -64,7 +64,7 @@ describe("approval", () => {
     const { azure, world } = reachable();
     connection(azure, "Rejected");
     const now = settle(azure, world);
-    expect(reported(now, conditions.endpoint)).toBe("False PrivateEndpointConnectionNotApproved");
+    expect(reported(now, conditions.endpoint)).toBe("False PrivateEndpointConnectionRejected");
     expect(message(now)).toMatch(
       /rejected, which is final .* agree with them, then delete the private endpoint \/subscriptions\//,
     );

@@ -95,6 +95,7 @@ export function approvalPolicy(observed: Observed, found: PrivateEndpoint): Appr
   const { link, object } = observed;
   const service = link.id ?? link.alias ?? "the link service";
   const problem = (message: string) => ({ reason: reasons.endpointNotApproved, message });
+  const final = (message: string) => ({ reason: reasons.endpointRejected, message });
   const state = stateOf(found);
   const unknown = () =>
     problem(`the connection is neither approved nor pending but ${state} · look at it in Azure`);
@@ -119,7 +120,7 @@ export function approvalPolicy(observed: Observed, found: PrivateEndpoint): Appr
       return { reason: reasons.endpointApprovalOverdue, message, waitMs };
     },
     rejected: () =>
-      problem(
+      final(
         `the connection was rejected, which is final · by somebody who may manage ${service} · agree with them, then delete the private endpoint ${found.id ?? ""}: it is recreated and asks again`,
       ),
     disconnected: unknown,
