@@ -17,7 +17,7 @@ const shows = [
   ["cluster clusters/blue", "nothing would change"],
   ["hostedcluster.hypershift.openshift.io/blue", "AzurePrivateLinkServiceAvailable"],
   ["from network blue: works"],
-  ["another one has begun", "Kubernetes API"],
+  ["The operator was ended. Another one starts in 5 seconds.", "Kubernetes API"],
   ["clusters/blue is deleted", "nothing in Azure is without its object"],
 ];
 

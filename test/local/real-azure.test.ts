@@ -21,6 +21,6 @@ test("an Azure of its own is used as the environment names it, whatever the scen
   const { host } = new URL(azure.ready.azure?.resourceManagerHttp ?? "");
   expect(await ready()).toContain(`azure-resource-manager ok: ${host}`);
   const overview = JSON.parse(await page(`${local.ready.dashboard.url}/api/overview`)) as object;
-  expect(overview).toMatchObject({ unread: [] });
+  expect(overview).toMatchObject({ picture: { unread: [] } });
   expect(await local.end()).toEqual({ exitCode: 0, signal: null });
 }, 120_000);

@@ -23,11 +23,15 @@ const others = [
   "curl",
   "docker",
   "echo",
+  "eval",
   "export",
   "helm",
+  "kill",
   "kubectl",
   "oc",
   "openssl",
+  "rm",
+  "sleep",
   "tar",
   "velero",
 ];
@@ -50,8 +54,8 @@ function partsOf(line: string): string[] {
   return line
     .replace(/(^|\s)#.*/, "")
     .replaceAll(/'[^']*'|"(?:\\.|[^"])*"/g, "TEXT")
-    .replace(/^for .*?; do (.*); done$/, "$1")
-    .split(/\s*(?:&&|\|\||;|\|)\s*/)
+    .replace(/^(?:for|until|while) .*?; do (.*); done$/, "$1")
+    .split(/\s*(?:&&|\|\||;|\||&$)\s*/)
     .map((part) => part.trim().replace(/^(?:[A-Z_]+=(?:\$\([^)]*\)|\S*)\s*)+/, ""))
     .filter((part) => part !== "");
 }

@@ -121,9 +121,9 @@ export function breakages(given: Breakable): Action[] {
         "Ends the operator and deletes the endpoint. The page turns grey: nobody updates the conditions. Another operator starts 5 seconds later and creates the endpoint.",
       isDestructive: true,
       do: async (id) => {
-        const deleted = await deleteEndpoint(id);
+        const deleted = id === "" ? "" : `${await deleteEndpoint(id)}. `;
         await killLeader();
-        return `${deleted}, and the operator was ended. Another one starts in 5 seconds.`;
+        return `${deleted}The operator was ended. Another one starts in 5 seconds.`;
       },
     },
   ];

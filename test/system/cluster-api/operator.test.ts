@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import type { Picture } from "@postern/core/dashboard/picture.ts";
+import type { Overview } from "@postern/core/dashboard/fleet.ts";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
 import { type Cluster, clusterAt } from "../../setup/cluster.ts";
 import { describeWhere } from "../../setup/needs.ts";
@@ -97,7 +97,7 @@ describe("postern operator for Cluster API", () => {
       });
       // It has no credential of its own, and needs none. Its dashboard shows what Kubernetes knows.
       const overview = await fetch(`${started().dashboard}/api/overview`);
-      const { clusters, unread } = (await overview.json()) as Picture;
+      const { clusters, unread } = ((await overview.json()) as Overview).picture;
       expect(clusters.map(({ key }) => key).toSorted()).toEqual(["default/mc", "default/wc"]);
       expect(unread[0]?.why).toContain("CredentialMissing");
       child.kill("SIGTERM");
