@@ -634,7 +634,11 @@ users: [{name: u, ${user}}]
         404,
       );
       const { body } = await on.local.azure(service, apiVersions.network);
-      expect((body as unknown as { value: object[] }).value).toHaveLength(1);
+      const names = (body as unknown as { value: { name: string }[] }).value.map(
+        (each) => each.name,
+      );
+      // Those of the management cluster's gateway and of blue.
+      expect(names.toSorted()).toEqual(["mc-gateway-privatelink", expect.stringMatching(/^pls-/)]);
     },
     slow,
   );

@@ -55,7 +55,7 @@ test("the demo comes up: links are approved, names lead to endpoints, appliances
     amber.metadata.annotations?.[
       "azure-private-endpoint-operator.giantswarm.io/private-link-apiserver-ip"
     ];
-  const zone = `${management}/mc/${network}/privateDnsZones/amber.example.net`;
+  const zone = `${management}/management/${network}/privateDnsZones/amber.example.net`;
   // The gates need the public names; the private ones follow the endpoints.
   await expect
     .poll(
