@@ -68,6 +68,12 @@ const deletedEndpoint = () => {
   return { azure: { endpoints: [{ ...made, properties }] as typeof endpoints, interfaces } };
 };
 const metadata = { postern_owner: `${clusterID}/u-link` };
+const createdEndpoint = () => {
+  const { endpoints, interfaces } = endpointOf({ id: ids.endpoint, subnet: ids.workers, address });
+  const [made] = endpoints;
+  const properties = { ...made?.properties, provisioningState: "Updating" };
+  return { azure: { endpoints: [{ ...made, properties }] as typeof endpoints, interfaces } };
+};
 const records = (api: string, apps: string) => {
   const zone = zoneOf(ids.zone, [ids.guest], { api, "*.apps": apps });
   const own = zone.records.map((each) => ({
@@ -92,6 +98,12 @@ test.each<[string, World, string, RegExp | undefined]>([
     world(success, deletedEndpoint()),
     "Unavailable",
     /private-router-pe is being deleted in Azure\. Postern recreates it/,
+  ],
+  [
+    "has an endpoint that is created again, and its conditions are those of the old one",
+    world(success, createdEndpoint()),
+    "Progressing",
+    /private-router-pe is being created or updated in Azure/,
   ],
   // Picture 2: the connection is rejected, and every condition is True.
   [

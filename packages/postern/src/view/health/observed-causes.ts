@@ -46,7 +46,8 @@ export function observedCauses(
   const others = [...failed, ...names.filter((node) => isFailed(node, reported))].map((node) => {
     const isOneOfSeveral = node.kind === "record" && !allWrong;
     const worst: Health = isOneOfSeveral ? "Degraded" : "Unavailable";
-    return causeOf(node, reported === "Progressing" ? "Progressing" : worst);
+    const isProgress = reported === "Progressing" || isBeingWritten(node);
+    return causeOf(node, isProgress ? "Progressing" : worst);
   });
   return { final, others };
 }
@@ -56,11 +57,21 @@ function isFinal({ kind, state, reason = "" }: Node): boolean {
   return kind === "endpoint" && state === "broken" && /^(rejected|disconnected)$/i.test(reason);
 }
 
-function isFailed({ state, reason = "" }: Node, reported: Health): boolean {
+function isFailed(node: Node, reported: Health): boolean {
+  const { state } = node;
   if (state === "broken" || state === "absent") return true;
   // The conditions say that clients can connect, and Azure that they cannot, or soon cannot.
   if (reported === "Progressing") return false;
-  return state === "pending" || (state === "working" && /^deleting$/i.test(reason));
+  return state === "pending" || (state === "working" && (isDeleting(node) || isBeingWritten(node)));
+}
+
+function isDeleting({ reason = "" }: Node): boolean {
+  return /^deleting$/i.test(reason);
+}
+
+/** Azure has one word for an endpoint that is created and one that is updated, and nobody can connect to the former. */
+function isBeingWritten({ kind, state, reason = "" }: Node): boolean {
+  return kind === "endpoint" && state === "working" && !/^deleting$/i.test(reason);
 }
 
 function causeOf(node: Node, health: Health): Cause {
@@ -83,6 +94,11 @@ function causeOf(node: Node, health: Health): Cause {
       `The connection of private endpoint ${label} waits for approval by the owner of the link service.`,
       `Approve it: postern approve ${label}`,
       "ApprovalPending",
+    );
+  if (isBeingWritten(node))
+    return cause(
+      `${what} is being created or updated in Azure.`,
+      "Wait until the operation ends; the conditions follow it.",
     );
   if (state === "working")
     return cause(
