@@ -19,7 +19,7 @@ import {
 } from "postern/cluster-api/endpoints/workload/cluster/observe-delete.ts";
 import {
   type Caches,
-  endpointToLookUp,
+  endpointToObserve,
   neighboursOf,
   observeKubernetes,
 } from "postern/cluster-api/endpoints/workload/observe.ts";
@@ -224,7 +224,7 @@ export class PaperClusters {
       each: T,
       group: string,
     ) => {
-      const endpoint = endpointToLookUp(each);
+      const endpoint = endpointToObserve(each);
       return endpoint ? { ...each, observation: observedIn(group, endpoint.name) } : each;
     };
     const managementGroup = groupPath(this.get(managementKey));

@@ -24,8 +24,8 @@ describe("a block", () => {
     ["10.0.0.4/32", "10.0.0.4/32"],
     ["FD00:0::/64", "fd00::/64"],
     ["::/0", "::/0"],
-  ])("%s is written as %s", (text, written) => {
-    expect(formatCidr(parseCidr(text))).toBe(written);
+  ])("%s is written as %s", (text, canonical) => {
+    expect(formatCidr(parseCidr(text))).toBe(canonical);
   });
 
   test.each([

@@ -92,8 +92,8 @@ const reservedAtEnd = 1n;
  * (https://learn.microsoft.com/azure/virtual-network/virtual-networks-faq).
  */
 export function usableAddresses(subnet: Cidr): bigint {
-  const left = sizeOf(subnet) - reservedAtStart - reservedAtEnd;
-  return left > 0n ? left : 0n;
+  const usable = sizeOf(subnet) - reservedAtStart - reservedAtEnd;
+  return usable > 0n ? usable : 0n;
 }
 
 /** The first address of a subnet that Azure leaves to use. */

@@ -22,11 +22,11 @@ test("the last claim leaves a note of who used the resource, until the next clus
   const both = withClaim(withClaim({ team: "x" }, a), b);
   expect(lastUserIn(both)).toBeUndefined();
   expect(lastUserIn(withoutClaim(both, a))).toBeUndefined();
-  const left = withoutClaim(withoutClaim(both, a), b);
-  expect(left).toEqual({ team: "x", postern_left_by: "bbbb/2" });
-  expect(lastUserIn(left)).toEqual(b);
-  expect(withClaim(left, a)).toEqual({ team: "x", postern_user_aaaa: "1" });
-  expect(lastUserIn({ ...left, POSTERN_USER_AAAA: "1" })).toBeUndefined();
+  const remaining = withoutClaim(withoutClaim(both, a), b);
+  expect(remaining).toEqual({ team: "x", postern_left_by: "bbbb/2" });
+  expect(lastUserIn(remaining)).toEqual(b);
+  expect(withClaim(remaining, a)).toEqual({ team: "x", postern_user_aaaa: "1" });
+  expect(lastUserIn({ ...remaining, POSTERN_USER_AAAA: "1" })).toBeUndefined();
   expect(lastUserIn({ postern_left_by: "nonsense" })).toBeUndefined();
 });
 

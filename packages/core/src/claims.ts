@@ -37,12 +37,14 @@ export function withClaim(tags: Tags, { clusterID, uid }: Owner): Tags {
 
 /** The tags without a cluster's claim, and with a note of who left where it was the last; the same object where it has none. */
 export function withoutClaim(tags: Tags, owner: Owner): Tags {
-  const left = without(tags, claimPrefix + owner.clusterID);
-  if (left === tags || claimsIn(left).length > 0) return left;
-  return withTags(left, { [leftTag]: `${owner.clusterID}/${owner.uid}` });
+  const remaining = without(tags, claimPrefix + owner.clusterID);
+  if (remaining === tags || claimsIn(remaining).length > 0) return remaining;
+  return withTags(remaining, { [leftTag]: `${owner.clusterID}/${owner.uid}` });
 }
 
 function without(tags: Tags, tag: string): Tags {
-  const kept = Object.entries(tags).filter(([name]) => name.toLowerCase() !== tag.toLowerCase());
-  return kept.length === Object.keys(tags).length ? tags : Object.fromEntries(kept);
+  const remaining = Object.entries(tags).filter(
+    ([name]) => name.toLowerCase() !== tag.toLowerCase(),
+  );
+  return remaining.length === Object.keys(tags).length ? tags : Object.fromEntries(remaining);
 }

@@ -26,9 +26,9 @@ export function withCondition(
   const lastTransitionTime =
     old?.status === next.status ? old.lastTransitionTime : wholeSeconds(now);
   // One of another's making, that is only carried along, may have none.
-  const isHeld = old !== undefined && old.message === next.message;
+  const isUnchanged = old !== undefined && old.message === next.message;
   const message: string | undefined =
-    next.message && !isHeld ? redact(cut(next.message, longestMessage)) : next.message;
+    next.message && !isUnchanged ? redact(cut(next.message, longestMessage)) : next.message;
   const made = { ...next, ...(message !== undefined && { message }), lastTransitionTime };
   if (old === undefined) return [...all, made];
   if (same(old, made)) return all;

@@ -15,6 +15,6 @@ test.each(definitions.map((definition) => [definition.kind, definition] as const
 );
 
 test("only one kind is ours alone, and all others stand in", () => {
-  const ours = definitions.filter(({ standIn }) => !standIn).map(({ kind }) => kind);
-  expect(ours).toEqual(["AzurePrivateLinkService"]);
+  const own = definitions.filter(({ standIn }) => !standIn).map(({ kind }) => kind);
+  expect(own).toEqual(["AzurePrivateLinkService"]);
 });

@@ -19,12 +19,12 @@ export class DueHeap<T> {
   }
 
   set(key: string, at: number, value: T): void {
-    const held = this.#byKey.get(key);
-    if (held) {
-      if (at >= held.at) return;
-      held.at = at;
-      held.value = value;
-      this.#rise(held);
+    const present = this.#byKey.get(key);
+    if (present) {
+      if (at >= present.at) return;
+      present.at = at;
+      present.value = value;
+      this.#rise(present);
       return;
     }
     const due = { key, at, value, index: this.#heap.length };

@@ -109,7 +109,7 @@ test.each<[string, HealthCondition[], Partial<Parameters<typeof healthOfConditio
     {},
     "Healthy",
   ],
-])("%s", (_what, conditions, over, wanted) => {
+])("%s", (_what, conditions, over, expected) => {
   const types = ["Available", "Link", "DNS"];
   const { health, causes } = healthOfConditions({
     conditions,
@@ -118,7 +118,7 @@ test.each<[string, HealthCondition[], Partial<Parameters<typeof healthOfConditio
     now,
     ...over,
   });
-  expect([health, causes[0]?.reason].filter(Boolean).join(" ")).toBe(wanted);
+  expect([health, causes[0]?.reason].filter(Boolean).join(" ")).toBe(expected);
   expect(causes[0]?.health ?? "Healthy").toBe(health);
 });
 

@@ -78,10 +78,12 @@ const firstConditionMs = 60_000;
 export function healthOfConditions(rules: ConditionRules): HealthReport {
   const { conditions = [], available, types, isDeleting = false, now } = rules;
   const main = conditions.find(({ type }) => type === available);
-  const others = conditions.filter(({ type }) => type !== available && types.includes(type));
+  const otherConditions = conditions.filter(
+    ({ type }) => type !== available && types.includes(type),
+  );
   const isAvailable = main?.status === "True";
   const failed: Health = isAvailable || isDeleting ? "Degraded" : "Unavailable";
-  const causes = [...others, ...(main ? [main] : [])].flatMap((each): Cause[] => {
+  const causes = [...otherConditions, ...(main ? [main] : [])].flatMap((each): Cause[] => {
     const progress = conditionProgress(each, now);
     if (progress === "failed") return [causeOf(each, failed)];
     // What changes while clients can connect does not concern them.
@@ -94,10 +96,12 @@ export function healthOfConditions(rules: ConditionRules): HealthReport {
 /** A report of causes: the worst comes first, and decides. Equal causes are named once. */
 export function reportOf(causes: readonly Cause[], since?: string): HealthReport {
   const sorted = causes.toSorted((a, b) => rankOf(a.health) - rankOf(b.health));
-  const once = new Map(sorted.toReversed().map((each) => [`${each.reason} ${each.message}`, each]));
+  const unique = new Map(
+    sorted.toReversed().map((each) => [`${each.reason} ${each.message}`, each]),
+  );
   return {
     health: sorted[0]?.health ?? "Healthy",
-    causes: sorted.filter((each) => once.get(`${each.reason} ${each.message}`) === each),
+    causes: sorted.filter((each) => unique.get(`${each.reason} ${each.message}`) === each),
     ...(since !== undefined && { since }),
   };
 }

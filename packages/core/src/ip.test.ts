@@ -17,8 +17,8 @@ describe("an address", () => {
     ["2001:db8:0:0:1:0:0:1", "2001:db8::1:0:0:1"],
     ["2001:0:0:1:0:0:0:1", "2001:0:0:1::1"],
     ["64:ff9b::10.0.0.1", "64:ff9b::a00:1"],
-  ])("%s is written as %s", (text, written) => {
-    expect(canonical(text)).toBe(written);
+  ])("%s is written as %s", (text, canonicalForm) => {
+    expect(canonical(text)).toBe(canonicalForm);
   });
 
   test.each([

@@ -18,8 +18,8 @@ test.each<[string, LabelSelector, boolean]>([
   ["it must not be there, and is not", expression("zone", "DoesNotExist"), true],
   ["the operator is unknown", expression("team", "Like", ["a"]), false],
   ["there is nothing to meet", {}, true],
-])("where %s", (_name, selector, wanted) => {
-  expect(matchesLabels(selector, labels)).toBe(wanted);
+])("where %s", (_name, selector, expected) => {
+  expect(matchesLabels(selector, labels)).toBe(expected);
 });
 
 test("all of it must be met", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isLeftBehind, ownedTags, ownerIn, ownership } from "./ownership.ts";
+import { isOrphaned, ownedTags, ownerIn, ownership } from "./ownership.ts";
 
 const us = { clusterID: "c1", uid: "u1" };
 
@@ -47,26 +47,29 @@ describe("a resource is", () => {
     [
       "another cluster's",
       { postern_owner: "c2/u1" },
-      { is: "another", whose: "another cluster", owner: { clusterID: "c2", uid: "u1" } },
+      { is: "another", described: "another cluster", owner: { clusterID: "c2", uid: "u1" } },
     ],
     [
       "another object's of our cluster",
       { postern_owner: "c1/u2" },
       {
         is: "another",
-        whose: "object u2 of the same cluster",
+        described: "object u2 of the same cluster",
         owner: { clusterID: "c1", uid: "u2" },
       },
     ],
     [
       "another's where the value differs in case",
       { postern_owner: "C1/u1" },
-      { is: "another", whose: "another cluster", owner: { clusterID: "C1", uid: "u1" } },
+      { is: "another", described: "another cluster", owner: { clusterID: "C1", uid: "u1" } },
     ],
     [
       "another's where the owner cannot be read",
       { postern_owner: "somebody" },
-      { is: "another", whose: "whoever wrote its tag postern_owner, in a form that is not ours" },
+      {
+        is: "another",
+        described: "whoever wrote its tag postern_owner, in a form that is not ours",
+      },
     ],
   ])("%s", (_what, tags, found) => {
     expect(ownership(tags, us)).toEqual(found);
@@ -82,8 +85,6 @@ test.each([
 ])("whether a resource %s was left behind is told by its tag", (_what, tag, left) => {
   const made = { clusterID: "c-1", uid: "uid-1" };
   const exists = (uid: string) => uid === "uid-2";
-  expect(isLeftBehind({ postern_owner: tag }, made, exists)).toBe(left);
-  expect(isLeftBehind({ postern_owner: tag }, { ...made, clusterID: undefined }, exists)).toBe(
-    false,
-  );
+  expect(isOrphaned({ postern_owner: tag }, made, exists)).toBe(left);
+  expect(isOrphaned({ postern_owner: tag }, { ...made, clusterID: undefined }, exists)).toBe(false);
 });

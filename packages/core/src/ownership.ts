@@ -33,7 +33,7 @@ export function isSameCluster(
 export type Ownership =
   | { is: "ours" }
   /** `owner` is absent where the tag is ours in name but says nothing that we can read. */
-  | { is: "another"; whose: string; owner?: Owner }
+  | { is: "another"; described: string; owner?: Owner }
   /** `hostedCluster` is the one that HyperShift's own tags name: a resource that could be taken over. */
   | { is: "nobody"; hostedCluster?: string };
 
@@ -83,21 +83,21 @@ export function ownership(tags: Tags | undefined | null, us: Owner): Ownership {
   if (owner === undefined)
     return {
       is: "another",
-      whose: `whoever wrote its tag ${ownerTag}, in a form that is not ours`,
+      described: `whoever wrote its tag ${ownerTag}, in a form that is not ours`,
     };
   if (isOwnedBy(tags, ownerKey(us.clusterID, us.uid))) return { is: "ours" };
-  const whose =
+  const described =
     owner.clusterID === us.clusterID
       ? `object ${owner.uid} of the same cluster`
       : "another cluster";
-  return { is: "another", whose, owner };
+  return { is: "another", described, owner };
 }
 
 /**
  * Whether a resource was left by an object of the same cluster that does not exist any more: somebody took its finalizers
  * off, or it came back from a backup with another uid. Nobody else will ever look after it.
  */
-export function isLeftBehind(
+export function isOrphaned(
   tags: Tags | undefined | null,
   { clusterID, uid }: { clusterID: string | undefined; uid: string },
   exists: (uid: string) => boolean,

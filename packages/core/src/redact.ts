@@ -1,4 +1,4 @@
-const mark = "[redacted]";
+const redacted = "[redacted]";
 
 /** A secret that is recognised by its form: how it starts, what it goes on with, and how it ends. */
 interface Form {
@@ -81,9 +81,9 @@ const blockScalar = /[|>][-+\d]{0,3}[ \t]*(?:\r?\n|\\n)/y;
 /** A text without anything that looks like a secret. Takes time in proportion to the length of the text. */
 export function redact(text: string): string {
   let clean = forms.reduce(withoutForm, text);
-  clean = clean.replace(userInfo, `://${mark}@`);
+  clean = clean.replace(userInfo, `://${redacted}@`);
   clean = clean.replace(scheme, (all, word: string, gap: string, value: string) =>
-    prose.test(value) ? all : `${word}${gap}${mark}`,
+    prose.test(value) ? all : `${word}${gap}${redacted}`,
   );
   return withoutNamed(clean);
 }
@@ -106,7 +106,7 @@ function cleanData(value: unknown, longestText: number, depth: number): unknown 
   return Object.fromEntries(
     Object.entries(value).map(([key, each]) => [
       cut(key, longestText),
-      isSecretValue(key, each) ? mark : cleanData(each, longestText, depth + 1),
+      isSecretValue(key, each) ? redacted : cleanData(each, longestText, depth + 1),
     ]),
   );
 }
@@ -125,7 +125,7 @@ function withoutForm(text: string, { start, more, end }: Form): string {
   let from = 0;
   start.lastIndex = 0;
   for (let found = start.exec(text); found !== null; found = start.exec(text)) {
-    clean += text.slice(from, found.index) + mark;
+    clean += text.slice(from, found.index) + redacted;
     from = runEnd(more, text, start.lastIndex);
     if (end !== undefined) from = endOf(end, text, from);
     start.lastIndex = from;
@@ -150,7 +150,7 @@ function withoutNamed(text: string): string {
     const value = quoted ?? bareAt(text, start, found?.index ?? text.length, stem);
     if (value === undefined || value.end <= Math.max(value.start, from)) continue;
     // A number in JSON has no quotes of its own.
-    const shown = quoted === undefined && quote !== "" ? `${quote}${mark}${quote}` : mark;
+    const shown = quoted === undefined && quote !== "" ? `${quote}${redacted}${quote}` : redacted;
     if (value.start >= from) clean += text.slice(from, value.start) + shown;
     from = value.end;
   }
@@ -188,7 +188,7 @@ function bareAt(text: string, at: number, next: number, stem: string): Value | u
   if (endOf(literal, text, at) > at) return undefined;
   const isWholeLine = /^(auth|cookie|conn)/i.test(stem);
   let end = at + runEnd(isWholeLine ? restOfLine : plainValue, text.slice(at, next), 0);
-  while (end > at && ")]},.".includes(text[end - 1] ?? "") && !text.endsWith(mark, end)) end--;
+  while (end > at && ")]},.".includes(text[end - 1] ?? "") && !text.endsWith(redacted, end)) end--;
   return { start: at, end };
 }
 

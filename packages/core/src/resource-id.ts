@@ -256,13 +256,13 @@ function unfit(word: string): string | undefined {
 function ofType(text: string, parts: ResourceIdParts, type: ResourceType): ResourceIdParts {
   if (parts.provider === undefined && isWord(typeIn(parts), type)) return parts;
   const [provider = "", ...types] = type.split("/");
-  const wanted = [provider, ...types];
+  const expectedParts = [provider, ...types];
   const found = [parts.provider, ...parts.path.map((pair) => pair.type)];
-  for (let at = 0; at < Math.max(wanted.length, found.length); at++) {
-    const want = wanted[at];
-    if (want !== undefined && isWord(found[at], want)) continue;
+  for (let at = 0; at < Math.max(expectedParts.length, found.length); at++) {
+    const expectedPart = expectedParts[at];
+    if (expectedPart !== undefined && isWord(found[at], expectedPart)) continue;
     const position = providerPosition(text, parts) + (at === 0 ? 0 : 2 * at - 1);
-    const expected = want === undefined ? "left out" : quote(want);
+    const expected = expectedPart === undefined ? "left out" : quote(expectedPart);
     throw new ResourceIdError(text, position, found[at], `${expected}, in an id of type ${type}`);
   }
   const path = parts.path.map((pair, at) => ({ ...pair, type: types[at] ?? pair.type }));

@@ -34,12 +34,12 @@ async function attackerOf(port: number): Promise<Socket> {
 /** Ask over one connection that stays open, as a probe or a scrape does. */
 function asking(port: number, socket: Socket): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
-    const asked = request({ port, createConnection: () => socket }, (response) => {
+    const sent = request({ port, createConnection: () => socket }, (response) => {
       response.resume();
       response.once("end", () => resolve(response.statusCode));
     });
-    asked.once("error", reject);
-    asked.end();
+    sent.once("error", reject);
+    sent.end();
   });
 }
 

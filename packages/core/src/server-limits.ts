@@ -18,7 +18,7 @@ const mostConnections = 256;
 export function limitConnections(server: Server, most: number = mostConnections): void {
   const open = new Map<string, Set<Socket>>();
   let count = 0;
-  const forget = (address: string, socket: Socket) => {
+  const remove = (address: string, socket: Socket) => {
     const sockets = open.get(address);
     if (!sockets?.delete(socket)) return;
     count -= 1;
@@ -29,12 +29,12 @@ export function limitConnections(server: Server, most: number = mostConnections)
     const sockets = open.get(address) ?? new Set();
     open.set(address, sockets.add(socket));
     count += 1;
-    socket.once("close", () => forget(address, socket));
+    socket.once("close", () => remove(address, socket));
     if (count <= most) return;
-    const [busiest, theirs] = [...open].reduce((a, b) => (b[1].size > a[1].size ? b : a));
-    const [oldest] = theirs;
+    const [busiest, connections] = [...open].reduce((a, b) => (b[1].size > a[1].size ? b : a));
+    const [oldest] = connections;
     if (oldest === undefined) return;
-    forget(busiest, oldest);
+    remove(busiest, oldest);
     oldest.destroy();
   });
 }

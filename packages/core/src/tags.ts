@@ -35,18 +35,18 @@ export function checkedTags(tags: Tags): Tags {
 
 /** The value of a tag, whatever the case of its name. */
 export function tagOf(tags: Tags | undefined | null, name: string): string | undefined {
-  const wanted = name.toLowerCase();
-  return Object.entries(tags ?? {}).find(([found]) => found.toLowerCase() === wanted)?.[1];
+  const lowerName = name.toLowerCase();
+  return Object.entries(tags ?? {}).find(([found]) => found.toLowerCase() === lowerName)?.[1];
 }
 
 /**
  * Tags with ours among them and everybody else's left as they are.
  * Where ours are there already the same object comes back, so a caller can skip the write with `===`.
  */
-export function withTags(existing: Tags, ours: Tags): Tags {
-  const missing = Object.entries(ours).filter(([name, value]) => tagOf(existing, name) !== value);
+export function withTags(existing: Tags, own: Tags): Tags {
+  const missing = Object.entries(own).filter(([name, value]) => tagOf(existing, name) !== value);
   if (missing.length === 0) return existing;
   const replaced = new Set(missing.map(([name]) => name.toLowerCase()));
-  const kept = Object.entries(existing).filter(([name]) => !replaced.has(name.toLowerCase()));
-  return Object.fromEntries([...kept, ...missing]);
+  const retained = Object.entries(existing).filter(([name]) => !replaced.has(name.toLowerCase()));
+  return Object.fromEntries([...retained, ...missing]);
 }

@@ -43,22 +43,22 @@ test.each([
   expect(parseUserTags(text)).toEqual({ wrong: expect.stringContaining(wrong) });
 });
 
-const others = { x: "y", postern_owner: "a/b" };
+const otherTags = { x: "y", postern_owner: "a/b" };
 
 test("tags that are asked for are written once, changed and removed, and those of others stay", () => {
-  const first = withUserTags(others, { team: "blue", a: "1" });
-  expect(first).toEqual({ ...others, team: "blue", a: "1", [userTagsTag]: "a=1,team=blue" });
+  const first = withUserTags(otherTags, { team: "blue", a: "1" });
+  expect(first).toEqual({ ...otherTags, team: "blue", a: "1", [userTagsTag]: "a=1,team=blue" });
   expect(withUserTags(first, { a: "1", team: "blue" })).toBe(first);
   const second = withUserTags(first, { team: "red" });
-  expect(second).toEqual({ ...others, team: "red", [userTagsTag]: "team=red" });
-  expect(withUserTags(second, {})).toEqual(others);
-  expect(withUserTags(others, {})).toBe(others);
+  expect(second).toEqual({ ...otherTags, team: "red", [userTagsTag]: "team=red" });
+  expect(withUserTags(second, {})).toEqual(otherTags);
+  expect(withUserTags(otherTags, {})).toBe(otherTags);
 });
 
 test("a value that somebody changes stays, and is not removed with the tag that was asked for", () => {
-  const changed = { ...withUserTags(others, { team: "blue" }), team: "of a policy" };
+  const changed = { ...withUserTags(otherTags, { team: "blue" }), team: "of a policy" };
   expect(withUserTags(changed, { team: "blue" })).toBe(changed);
-  expect(withUserTags(changed, {})).toEqual({ ...others, team: "of a policy" });
+  expect(withUserTags(changed, {})).toEqual({ ...otherTags, team: "of a policy" });
   expect(withUserTags(changed, { team: "red" })).toMatchObject({ team: "red" });
 });
 
@@ -70,14 +70,14 @@ test("a tag in another case is the same tag", () => {
 });
 
 test("nothing changes while it is not known what is asked for", () => {
-  const tags = withUserTags(others, { team: "blue" });
+  const tags = withUserTags(otherTags, { team: "blue" });
   expect(withUserTags(tags, undefined)).toBe(tags);
 });
 
 test("attack: a forged list has the tags of the owner removed", () => {
-  const forged = { ...others, [userTagsTag]: "postern_owner=a/b,x=y" };
+  const forged = { ...otherTags, [userTagsTag]: "postern_owner=a/b,x=y" };
   expect(withUserTags(forged, { team: "blue" })).toEqual({
-    ...others,
+    ...otherTags,
     team: "blue",
     [userTagsTag]: "team=blue",
   });

@@ -62,16 +62,18 @@ function problemOf(name: string, value: string): string | undefined {
  * the same object where that was done before. What somebody changes after that stays, as an Azure Policy would change it
  * again and again. Tags with which a resource would have more than Azure takes are not written.
  */
-export function withUserTags(existing: Tags, wanted: Tags | undefined): Tags {
-  if (wanted === undefined) return existing;
-  const list = listOf(wanted);
+export function withUserTags(existing: Tags, requested: Tags | undefined): Tags {
+  if (requested === undefined) return existing;
+  const list = listOf(requested);
   const before = tagOf(existing, userTagsTag) ?? "";
   if (before === list) return existing;
   const parsed = parseUserTags(before);
-  const written = { ...("tags" in parsed && parsed.tags), [userTagsTag]: before };
-  const others = Object.entries(existing).filter(([name, value]) => tagOf(written, name) !== value);
-  const noted = list === "" ? {} : { ...wanted, [userTagsTag]: list };
-  const all = withTags(Object.fromEntries(others), noted);
+  const recorded = { ...("tags" in parsed && parsed.tags), [userTagsTag]: before };
+  const otherTags = Object.entries(existing).filter(
+    ([name, value]) => tagOf(recorded, name) !== value,
+  );
+  const noted = list === "" ? {} : { ...requested, [userTagsTag]: list };
+  const all = withTags(Object.fromEntries(otherTags), noted);
   return Object.keys(all).length > mostOnResource ? existing : all;
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { realClock } from "@postern/core/clock.ts";
 import { packageVersion } from "@postern/core/process/package-version.ts";
-import { tell } from "@postern/core/process/tell.ts";
+import { describeError } from "@postern/core/process/tell.ts";
 import { UsageError } from "@postern/core/process/usage-error.ts";
 import { TestBedError } from "@postern/core/test-bed/test-bed-error.ts";
 import { type Limit, noLimits, type ThrottleLimits } from "../arm/throttle.ts";
@@ -71,7 +71,7 @@ export async function runSimulator(settings: SimulatorSettings): Promise<void> {
     speed: settings.speed,
     limits: limitsOf(settings),
     failed: (error) => fail(error),
-    bug: (error) => process.stderr.write(`${tell(error).text}\n`),
+    bug: (error) => process.stderr.write(`${describeError(error).text}\n`),
   });
   const remove = () => ready?.remove();
   process.once("exit", remove);

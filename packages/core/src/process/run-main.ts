@@ -1,4 +1,4 @@
-import { exitCodes, tell } from "./tell.ts";
+import { describeError, exitCodes } from "./tell.ts";
 
 /**
  * Does the work of a program to its end, tells a person what went wrong, and gives the exit code. Where nobody reads any more
@@ -6,7 +6,7 @@ import { exitCodes, tell } from "./tell.ts";
  */
 export async function runMain(work: () => Promise<void>): Promise<number> {
   const endUnheard = (code: number) => {
-    if (!goesOn) process.exit(code);
+    if (!continues) process.exit(code);
   };
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     // The reader of a pipe has seen enough: `postern --help | head -1` is no error.
@@ -26,16 +26,16 @@ export async function runMain(work: () => Promise<void>): Promise<number> {
 
 /** From now on it goes on to its end where nobody reads any more what it says: it changes something, or has something to take back. */
 export function goOnUnheard(): void {
-  goesOn = true;
+  continues = true;
 }
 
-let goesOn = false;
+let continues = false;
 
 /** How it ends where what it has to tell cannot be told. */
 let ending: number = exitCodes.failed;
 
 function fail(error: unknown): number {
-  const { text, exitCode } = tell(error);
+  const { text, exitCode } = describeError(error);
   ending = exitCode;
   try {
     process.stderr.write(`${text}\n`);

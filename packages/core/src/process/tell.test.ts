@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Failure } from "../failure.ts";
-import { tell } from "./tell.ts";
+import { describeError } from "./tell.ts";
 import { UsageError } from "./usage-error.ts";
 
 class AzureIsDown extends Error {
@@ -10,25 +10,25 @@ class AzureIsDown extends Error {
 }
 
 test("a usage error is one line and exit code 64", () => {
-  const told = tell(new UsageError("unknown program 'oprator'"));
-  expect(told).toEqual({ text: "postern: unknown program 'oprator'", exitCode: 64 });
+  const described = describeError(new UsageError("unknown program 'oprator'"));
+  expect(described).toEqual({ text: "postern: unknown program 'oprator'", exitCode: 64 });
 });
 
 test("an error thrown on purpose is its explanation on one line and exit code 1", () => {
-  const told = tell(new AzureIsDown("HTTP 503 with a long body"));
-  expect(told).toEqual({
+  const described = describeError(new AzureIsDown("HTTP 503 with a long body"));
+  expect(described).toEqual({
     text: "postern: ARM does not answer · it is down · try later",
     exitCode: 1,
   });
 });
 
 test("anything else is a bug: it asks for a report, shows the stack, and exits 70", () => {
-  const { text, exitCode } = tell(new TypeError("x is not a function"));
+  const { text, exitCode } = describeError(new TypeError("x is not a function"));
   expect(exitCode).toBe(70);
   expect(text).toMatch(/^postern: this is a bug \(Postern \d+\.\d+\.\d+, Node \d/);
   expect(text).toContain("TypeError: x is not a function\n    at ");
 });
 
 test("a thrown value that is no error is told as well", () => {
-  expect(tell("just a string").text).toContain("\njust a string");
+  expect(describeError("just a string").text).toContain("\njust a string");
 });

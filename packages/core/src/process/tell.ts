@@ -8,7 +8,7 @@ import { UsageError } from "./usage-error.ts";
 export const exitCodes = { ok: 0, failed: 1, usage: 64, bug: 70, interrupted: 130 } as const;
 
 /** What a person is told about an error: one line, or for a bug all that is known of it; and the exit code. */
-export function tell(error: unknown): { text: string; exitCode: number } {
+export function describeError(error: unknown): { text: string; exitCode: number } {
   if (isExplained(error)) {
     const text = redact(
       `postern: ${error
@@ -20,7 +20,7 @@ export function tell(error: unknown): { text: string; exitCode: number } {
   }
   if (error instanceof Interrupted)
     return { text: "postern: interrupted", exitCode: exitCodes.interrupted };
-  if (isLostOutput(error))
+  if (isClosedOutput(error))
     return {
       text: `postern: the output cannot be written · ${error.message.replace(/,.*/, "")} · make room, or let it go elsewhere`,
       exitCode: exitCodes.failed,
@@ -32,7 +32,7 @@ export function tell(error: unknown): { text: string; exitCode: number } {
 }
 
 /** A write without a path is one to a stream that was given to us. That its disk is full or gone is no bug of ours. */
-function isLostOutput(error: unknown): error is NodeJS.ErrnoException {
+function isClosedOutput(error: unknown): error is NodeJS.ErrnoException {
   if (!(error instanceof Error)) return false;
   const { code = "", syscall, path } = error as NodeJS.ErrnoException;
   return syscall === "write" && path === undefined && /^(ENOSPC|EDQUOT|EIO)$/.test(code);

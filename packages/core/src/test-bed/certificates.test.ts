@@ -24,9 +24,9 @@ test("an authority signs a certificate for the names of a server and no others",
 });
 
 test("the authority that was kept is used again", () => {
-  const kept = memoryKeyValue();
-  const first = serverCertificates(kept);
-  const second = serverCertificates(kept, ["other.example"]);
+  const store = memoryKeyValue();
+  const first = serverCertificates(store);
+  const second = serverCertificates(store, ["other.example"]);
   expect(second.ca).toBe(first.ca);
   expect(new X509Certificate(second.server.certificate).checkHost("other.example")).toBeDefined();
 });

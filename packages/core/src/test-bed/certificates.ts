@@ -25,7 +25,7 @@ export function makeServerCertificate(
 }
 
 /** A certificate that is valid for as long as tests may run: signed by an authority, or by itself. */
-export function makeCertificate(wanted: {
+export function makeCertificate(request: {
   subject: string;
   /** Names and addresses of a server. */
   names?: readonly string[];
@@ -33,22 +33,22 @@ export function makeCertificate(wanted: {
   signer?: Certificate;
   key?: KeyObject;
 }): Certificate {
-  return createCertificate({ ...wanted, from, until, authority: wanted.authority === "self" });
+  return createCertificate({ ...request, from, until, authority: request.authority === "self" });
 }
 
 /** The authority of a simulator and a certificate for its server: those that were kept, or new ones. */
 export function serverCertificates(
-  kept: KeyValue,
+  store: KeyValue,
   names: readonly string[] = [],
 ): { ca: string; server: Certificate } {
-  const authority = held(kept, "certificate authority") ?? makeAuthority();
-  kept.set("certificate authority", JSON.stringify(authority));
+  const authority = storedCertificate(store, "certificate authority") ?? makeAuthority();
+  store.set("certificate authority", JSON.stringify(authority));
   // The server's own is made anew: it costs nothing, and the names may be others.
   const server = makeServerCertificate(authority, [...new Set([...ownNames, ...names])]);
   return { ca: authority.certificate, server };
 }
 
-function held(kept: KeyValue, name: string): Certificate | undefined {
-  const text = kept.get(name);
+function storedCertificate(store: KeyValue, name: string): Certificate | undefined {
+  const text = store.get(name);
   return text === undefined ? undefined : (JSON.parse(text) as Certificate);
 }

@@ -6,11 +6,11 @@ export interface KeyValue {
 
 /** The same where nothing outlives the process. */
 export function memoryKeyValue(): KeyValue {
-  const held = new Map<string, string>();
+  const values = new Map<string, string>();
   return {
-    get: (name) => held.get(name),
+    get: (name) => values.get(name),
     set: (name, value) => {
-      held.set(name, value);
+      values.set(name, value);
     },
   };
 }

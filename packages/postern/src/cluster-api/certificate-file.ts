@@ -28,11 +28,11 @@ export async function readCertificateFile(
       what,
       detail: `its spec.certPath is not in ${folder}`,
     });
-  const unreadable = (said: string, cause?: unknown) =>
+  const unreadable = (detail: string, cause?: unknown) =>
     new AzureError({
       code: "CredentialUnreadable",
       what,
-      detail: `its spec.certPath ${said}`,
+      detail: `its spec.certPath ${detail}`,
       cause,
     });
   const path = spec.certPath ?? "";
@@ -66,6 +66,6 @@ export interface CertificatePlace {
 }
 
 function isBelow(folder: string, path: string): boolean {
-  const rest = relative(folder, resolve(path));
-  return rest !== "" && !isAbsolute(rest) && rest.split("/")[0] !== "..";
+  const relativePath = relative(folder, resolve(path));
+  return relativePath !== "" && !isAbsolute(relativePath) && relativePath.split("/")[0] !== "..";
 }

@@ -49,7 +49,7 @@ async function kube(
   const { url, requests: asked } = await serve((request, response) => {
     const secret = /^\/api\/v1\/namespaces\/(.+)\/secrets\/(.+)$/.exec(request.url);
     const account = /^\/api\/v1\/namespaces\/(.+)\/serviceaccounts\/(.+)\/token$/.exec(request.url);
-    const held = secret && secrets[`${secret[1]}/${secret[2]}`];
+    const stored = secret && secrets[`${secret[1]}/${secret[2]}`];
     if (request.url.endsWith("/selfsubjectreviews"))
       json(response, 201, { status: { userInfo: { username } } });
     else if (account) {
@@ -57,11 +57,11 @@ async function kube(
       json(response, 201, { status: { token: `${account[1]}/${account[2]} ${spec.audiences}` } });
     } else if (secret && forbidden) {
       json(response, 403, { kind: "Status", reason: "Forbidden", code: 403 });
-    } else if (held) {
+    } else if (stored) {
       const key = `${secret[1]}/${secret[2]}`;
-      const now = JSON.stringify(held);
+      const now = JSON.stringify(stored);
       const metadata = { resourceVersion: now, annotations: annotations[key] ?? {} };
-      const data = Object.entries(held).map(([key, value]) => [
+      const data = Object.entries(stored).map(([key, value]) => [
         key,
         Buffer.from(value).toString("base64"),
       ]);
@@ -204,8 +204,8 @@ describe("the credential of an AzureClusterIdentity", () => {
   test.each([
     ["under clientSecret", (pem: string) => ({ clientSecret: pem })],
     ["under certificate", (certificate: string) => ({ certificate })],
-  ])("of type ServicePrincipalCertificate is the certificate %s", async (_name, held) => {
-    const secrets = { "org/one": held(pem()) };
+  ])("of type ServicePrincipalCertificate is the certificate %s", async (_name, secretOf) => {
+    const secrets = { "org/one": secretOf(pem()) };
     const { credential, forms } = await world(identity({ type: "ServicePrincipalCertificate" }), {
       secrets,
     });
@@ -321,11 +321,11 @@ describe("an AzureClusterIdentity that is half there", () => {
       "ClusterIdentityIncomplete",
       "its spec.tenantID is empty",
     ],
-  ])("%s says so, what to do, and nothing secret", async (_name, spec, secrets, code, said) => {
+  ])("%s says so, what to do, and nothing secret", async (_name, spec, secrets, code, detail) => {
     const { refusal } = await world(identity(spec), { secrets: secrets ?? {} });
     const error = await refusal();
     expect(error.code).toBe(code);
-    expect(error.message).toContain(said);
+    expect(error.message).toContain(detail);
     expect(error.message.split(" · ")).toHaveLength(3);
     expect(`${error.stack} ${String(error.cause)}`).not.toContain("s3cr3t");
   });
@@ -589,8 +589,8 @@ describe("allowedNamespaces", () => {
     ],
     ["with an empty selector admits nobody", { selector: {} }, false],
     ["with list and selector admits those in either", { list: ["b"], selector }, true],
-  ])("%s", (_name, allowed, wanted) => {
-    expect(allows(allowed, { name: "clusters", labels })).toBe(wanted);
+  ])("%s", (_name, allowed, expected) => {
+    expect(allows(allowed, { name: "clusters", labels })).toBe(expected);
   });
 
   test("counts for each cluster anew, whoever used the identity before", async () => {

@@ -83,8 +83,8 @@ export function clusterIdentities(given: {
   };
 }
 
-export function missing(what: string, said: string): AzureError {
-  return new AzureError({ code: "ClusterIdentityMissing", what, detail: said });
+export function missing(what: string, detail: string): AzureError {
+  return new AzureError({ code: "ClusterIdentityMissing", what, detail });
 }
 
 function checkNamespace(

@@ -12,13 +12,13 @@ function endpoint(
     state?: string | null;
     provisioning?: string;
     interfaces?: unknown;
-    leadsTo?: string;
+    service?: string;
     manual?: boolean;
   } = {},
 ): Observation<PrivateEndpoint> {
   const connection = {
     properties: {
-      privateLinkServiceId: over.leadsTo ?? service,
+      privateLinkServiceId: over.service ?? service,
       privateLinkServiceConnectionState: { status: over.state ?? "Approved" },
     },
   };
@@ -56,7 +56,7 @@ test.each([
     endpoint({ interfaces: [interfaceOf("fd00::7")] }),
     { is: "connected", address: "fd00::7" },
   ],
-  ["ids compare without case", endpoint({ leadsTo: service.toUpperCase() }), connected],
+  ["ids compare without case", endpoint({ service: service.toUpperCase() }), connected],
   ["an absent endpoint gives none", { state: "absent" }, { is: "absent" }],
   [
     "no interfaces: the names of the endpoint are not asked instead",
@@ -95,7 +95,7 @@ test.each([
   ],
   [
     "one that leads to the link of a cluster whose name begins the same gives none",
-    endpoint({ leadsTo: `${service}2` }),
+    endpoint({ service: `${service}2` }),
     { is: "elsewhere" },
   ],
 ] as const)("%s", (_name, observation, reach) => {

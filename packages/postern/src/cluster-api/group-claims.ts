@@ -47,9 +47,9 @@ export class GroupClaims {
     const is = after && { age: ageOf(after), groups: groupKeysOf(after), namespace };
     if (is === undefined) this.#clusters.delete(key);
     else this.#clusters.set(key, is);
-    const stays = is?.age === was?.age ? new Set(is?.groups) : undefined;
+    const unchanged = is?.age === was?.age ? new Set(is?.groups) : undefined;
     for (const group of was?.groups ?? [])
-      if (was !== undefined && !stays?.has(group)) this.#remove(group, key, was);
+      if (was !== undefined && !unchanged?.has(group)) this.#remove(group, key, was);
     for (const group of is?.groups ?? []) if (is !== undefined) this.#add(group, key, is);
   }
 

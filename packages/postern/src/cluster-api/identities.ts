@@ -83,7 +83,7 @@ export interface ClusterArmClientOptions {
   /** `--certificate-directory`: where the files of `spec.certPath` are. */
   certificateDirectory?: string | undefined;
   /** For a dry run: Azure is read by this credential, where a cluster may use the identity that it names. */
-  lookBy?: TokenSource | undefined;
+  observeAs?: TokenSource | undefined;
 }
 
 /** The views as one process has them. */
@@ -113,7 +113,7 @@ export function clusterArmClients(options: ClusterArmClientOptions): ClusterArmC
 
   const credentialOf: typeof identities.credentialOf = (...request) => {
     const found = identities.credentialOf(...request);
-    return options.lookBy ?? found;
+    return options.observeAs ?? found;
   };
 
   /** The simulator and Azure Stack stand for any cloud, as does no name for the operator's own. */

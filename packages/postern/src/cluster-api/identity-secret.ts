@@ -70,16 +70,16 @@ export async function readIdentitySecret(
       return await reading;
     } catch (cause) {
       if (!(cause instanceof KubeError && cause.status === 403)) throw cause;
-      const said = `the operator may not get Secret ${where}`;
-      throw new AzureError({ code: "SecretForbidden", what, detail: said, cause });
+      const detail = `the operator may not get Secret ${where}`;
+      throw new AzureError({ code: "SecretForbidden", what, detail, cause });
     }
   };
   // The same answer for one that does not exist: nobody learns the names of another namespace's Secrets.
   const mustAllow = place.namespace !== own && !acrossNamespaces;
   const checkAllowed = (read: KubeObject | undefined) => {
     if (!mustAllow || allowsNamespace(read, own)) return;
-    const said = `Secret ${where} is not in namespace ${own} and does not allow its identities`;
-    throw new AzureError({ code: "SecretNotAllowed", what, detail: said });
+    const detail = `Secret ${where} is not in namespace ${own} and does not allow its identities`;
+    throw new AzureError({ code: "SecretNotAllowed", what, detail });
   };
   if (mustAllow) checkAllowed(await read(kube.getMetadata({ kind: secret, ...place })));
   const found = await read(kube.get<Secret>({ kind: secret, ...place }));
@@ -99,6 +99,6 @@ function allowsNamespace(found: KubeObject | undefined, namespace: string): bool
   return listed.split(",").some((each) => each.trim() === namespace);
 }
 
-function incomplete(where: string, said: string): AzureError {
-  return new AzureError({ code: "SecretIncomplete", what: `use Secret ${where}`, detail: said });
+function incomplete(where: string, detail: string): AzureError {
+  return new AzureError({ code: "SecretIncomplete", what: `use Secret ${where}`, detail });
 }

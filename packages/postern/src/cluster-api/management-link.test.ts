@@ -22,7 +22,7 @@ const cluster = (name: string, over: Partial<AzureCluster["metadata"]> = {}): Az
 });
 
 /** Where a workload cluster looks for the link service, and where DNS does. */
-function lookedFor(management: AzureCluster): string[] {
+function namesOf(management: AzureCluster): string[] {
   const facts = factsOf(management, undefined);
   const endpoint = managementEndpoint(factsOf(cluster("wc"), undefined), facts, "gateway");
   const group = managementLinkGroup(management, "gateway");
@@ -41,9 +41,9 @@ test("a link that the management cluster requests is looked for where it is crea
   const management = cluster("mc", requested);
   const created = desiredOf(management).links.map(({ id }) => id.toLowerCase());
   expect(created[0]).toContain("/resourcegroups/mc-group/");
-  for (const id of lookedFor(management)) expect([id.toLowerCase()]).toEqual(created);
+  for (const id of namesOf(management)) expect([id.toLowerCase()]).toEqual(created);
 });
 
 test("a link that somebody else creates is looked for in the group with the name of the cluster", () => {
-  for (const id of lookedFor(cluster("mc"))) expect(id).toContain("/resourceGroups/mc/");
+  for (const id of namesOf(cluster("mc"))) expect(id).toContain("/resourceGroups/mc/");
 });

@@ -23,7 +23,7 @@ function cluster(
 
 const mc = cluster("org-mc/mc", { subscriptionID: own, resourceGroup: "mc" });
 type Over = Partial<TenancyFacts> & { cluster: AzureCluster; neighbours?: AzureCluster[] };
-const told = ({ neighbours = [], ...over }: Over) => {
+const refusalIn = ({ neighbours = [], ...over }: Over) => {
   const claims = new GroupClaims();
   for (const after of [...neighbours, over.cluster, mc])
     claims.follow({ before: undefined, after });
@@ -82,24 +82,27 @@ describe("the tenant policy of the namespace of an AzureCluster", () => {
       links({ allowedSubscriptions: [own], autoApprovedSubscriptions: [own.toUpperCase()] }),
       undefined,
     ],
-  ])("%s", (_name, rules, spec, refused) => {
+  ])("%s", (_name, rules, spec, expected) => {
     const policy = tenantPolicy([{ namespace: "org", ...rules }]);
-    const said = told({ cluster: cluster("org/wc", spec as Record<string, unknown>), policy });
-    if (refused === undefined) expect(said).toBeUndefined();
+    const refusal = refusalIn({
+      cluster: cluster("org/wc", spec as Record<string, unknown>),
+      policy,
+    });
+    if (expected === undefined) expect(refusal).toBeUndefined();
     else {
-      expect(said).toMatch(/^NotAllowedByPolicy: .* · .* · .*--tenant-policy/);
-      expect(said).toContain(refused);
-      expect(said).toContain("namespace org");
+      expect(refusal).toMatch(/^NotAllowedByPolicy: .* · .* · .*--tenant-policy/);
+      expect(refusal).toContain(expected);
+      expect(refusal).toContain("namespace org");
     }
   });
 
   test("a namespace that the policy does not know gets nothing", () => {
     const policy = tenantPolicy([{ namespace: "org" }]);
-    expect(told({ cluster: cluster("evil/wc"), policy })).toContain("NotAllowedByPolicy");
+    expect(refusalIn({ cluster: cluster("evil/wc"), policy })).toContain("NotAllowedByPolicy");
   });
 
   test("the management cluster is whoever runs the operator, and needs no entry", () => {
-    expect(told({ cluster: mc, policy: tenantPolicy([]) })).toBeUndefined();
+    expect(refusalIn({ cluster: mc, policy: tenantPolicy([]) })).toBeUndefined();
   });
 });
 
@@ -109,17 +112,17 @@ describe("the resource group of another namespace", () => {
   test("attack: a newer cluster that names it is refused, in any case, and the older is not", () => {
     const thief = cluster("evil/x", { resourceGroup: "WC" });
     const neighbours = [thief, victim];
-    const said = told({ cluster: thief, neighbours });
-    expect(said).toMatch(/^ResourceGroupTaken: .*another namespace/);
-    expect(said).not.toContain("org/wc");
-    expect(told({ cluster: victim, neighbours })).toBeUndefined();
+    const refusal = refusalIn({ cluster: thief, neighbours });
+    expect(refusal).toMatch(/^ResourceGroupTaken: .*another namespace/);
+    expect(refusal).not.toContain("org/wc");
+    expect(refusalIn({ cluster: victim, neighbours })).toBeUndefined();
   });
 
   test("attack: of two of one age the order of namespaces decides, and never both", () => {
     const thief = cluster("evil/x", { at: "2026-01-01T00:00:00Z" });
     const neighbours = [victim, thief];
-    expect(told({ cluster: thief, neighbours })).toBeUndefined();
-    expect(told({ cluster: victim, neighbours })).toContain("ResourceGroupTaken");
+    expect(refusalIn({ cluster: thief, neighbours })).toBeUndefined();
+    expect(refusalIn({ cluster: victim, neighbours })).toContain("ResourceGroupTaken");
   });
 
   test("attack: a cluster older than the management cluster does not get its group", () => {
@@ -128,7 +131,7 @@ describe("the resource group of another namespace", () => {
       subscriptionID: own,
       resourceGroup: "mc",
     });
-    expect(told({ cluster: thief, neighbours: [thief, mc] })).toContain("ResourceGroupTaken");
+    expect(refusalIn({ cluster: thief, neighbours: [thief, mc] })).toContain("ResourceGroupTaken");
   });
 
   test("attack: an older cluster to which the policy gives no such group blocks nobody", () => {
@@ -138,21 +141,21 @@ describe("the resource group of another namespace", () => {
       { namespace: "evil", resourceGroups: [groupOf("evil")] },
     ]);
     const neighbours = [squatter, victim];
-    expect(told({ cluster: victim, neighbours, policy })).toBeUndefined();
-    expect(told({ cluster: squatter, neighbours, policy })).toContain("NotAllowedByPolicy");
+    expect(refusalIn({ cluster: victim, neighbours, policy })).toBeUndefined();
+    expect(refusalIn({ cluster: squatter, neighbours, policy })).toContain("NotAllowedByPolicy");
   });
 
   test("two namespaces share one where the policy lists it for both", () => {
     const policy = tenantPolicy([{ namespace: "org*", resourceGroups: [groupOf("wc")] }]);
     const other = cluster("org-other/x");
     for (const one of [other, victim])
-      expect(told({ cluster: one, neighbours: [other, victim], policy })).toBeUndefined();
+      expect(refusalIn({ cluster: one, neighbours: [other, victim], policy })).toBeUndefined();
   });
 
   test("clusters of one namespace share one", () => {
     const other = cluster("org/x");
     for (const one of [other, victim])
-      expect(told({ cluster: one, neighbours: [other, victim] })).toBeUndefined();
+      expect(refusalIn({ cluster: one, neighbours: [other, victim] })).toBeUndefined();
   });
 });
 
@@ -217,36 +220,36 @@ describe("what is in the resource group of another namespace", () => {
   ];
   test.each(attacks)("attack: %s", (_name, attacker) => {
     const neighbours = [victim];
-    expect(told({ cluster: attacker, neighbours })).toMatch(/^ResourceGroupOfAnother: /);
-    expect(told({ cluster: victim, neighbours: [attacker] })).toBeUndefined();
+    expect(refusalIn({ cluster: attacker, neighbours })).toMatch(/^ResourceGroupOfAnother: /);
+    expect(refusalIn({ cluster: victim, neighbours: [attacker] })).toBeUndefined();
     const policy = tenantPolicy([
       { namespace: "org" },
       { namespace: "evil", resourceGroups: [groupOf("x")] },
     ]);
-    expect(told({ cluster: attacker, neighbours, policy })).toMatch(/^NotAllowedByPolicy: /);
+    expect(refusalIn({ cluster: attacker, neighbours, policy })).toMatch(/^NotAllowedByPolicy: /);
     const pattern = tenantPolicy([{ namespace: "*", resourceGroups: [groupOf("*")] }]);
-    expect(told({ cluster: attacker, neighbours, policy: pattern })).toMatch(/OfAnother: /);
+    expect(refusalIn({ cluster: attacker, neighbours, policy: pattern })).toMatch(/OfAnother: /);
     const shared = tenantPolicy([
       { namespace: "*", resourceGroups: ["x", "wc", "nets"].map((each) => groupOf(each)) },
     ]);
-    expect(told({ cluster: attacker, neighbours, policy: shared })).toBeUndefined();
+    expect(refusalIn({ cluster: attacker, neighbours, policy: shared })).toBeUndefined();
   });
 
   test("attack: an older cluster that only connects to a group does not take it from its cluster", () => {
     const squatter = thief(connection(link(groupOf("wc"))), { at: "2020-01-01T00:00:00Z" });
-    expect(told({ cluster: victim, neighbours: [squatter] })).toBeUndefined();
+    expect(refusalIn({ cluster: victim, neighbours: [squatter] })).toBeUndefined();
   });
 
   test("attack: the network of the management cluster", () => {
     const attacker = thief(vnet({ id: networkIn(groupOf("mc", own)) }), {
       at: "2020-01-01T00:00:00Z",
     });
-    expect(told({ cluster: attacker })).toMatch(/^ResourceGroupOfAnother: /);
+    expect(refusalIn({ cluster: attacker })).toMatch(/^ResourceGroupOfAnother: /);
   });
 
   test("attack: another link of the management cluster than those for everybody", () => {
     const attacker = thief(connection(link(groupOf("mc", own), "mc-api-privatelink")));
-    expect(told({ cluster: attacker })).toMatch(/^ResourceGroupOfAnother: /);
+    expect(refusalIn({ cluster: attacker })).toMatch(/^ResourceGroupOfAnother: /);
   });
 
   test("attack: a subscription that the policy does not list", () => {
@@ -255,14 +258,14 @@ describe("what is in the resource group of another namespace", () => {
       connection(link(groupOf("z", elsewhere))),
       vnet({ id: networkIn(groupOf("z", elsewhere)) }),
     ])
-      expect(told({ cluster: thief(spec), policy })).toContain(elsewhere);
+      expect(refusalIn({ cluster: thief(spec), policy })).toContain(elsewhere);
   });
 
   test("attack: so many connections that each look costs everybody time", () => {
     const many = Array.from({ length: 51 }, (_, n) => link(groupOf(`g${n}`)));
-    expect(told({ cluster: thief(connection(...many)) })).toContain("more than 50");
+    expect(refusalIn({ cluster: thief(connection(...many)) })).toContain("more than 50");
     const same = Array.from({ length: 1_001 }, () => link(groupOf("x")));
-    expect(told({ cluster: thief(connection(...same)) })).toContain("more than 50");
+    expect(refusalIn({ cluster: thief(connection(...same)) })).toContain("more than 50");
   });
 
   test("the links by which the management cluster is reached are for everybody", () => {
@@ -272,7 +275,7 @@ describe("what is in the resource group of another namespace", () => {
     const service = link(groupOf("mc", own), "mc-gateway-privatelink");
     const one = cluster("org/wc", { networkSpec: connection(service, link(groupOf("wc"))) });
     for (const each of [policy, defaultPolicy])
-      expect(told({ cluster: one, policy: each })).toBeUndefined();
+      expect(refusalIn({ cluster: one, policy: each })).toBeUndefined();
   });
 
   test("a link that the management cluster requests is for everybody, in a group that is not named like it", () => {
@@ -285,14 +288,16 @@ describe("what is in the resource group of another namespace", () => {
     const to = (name: string) =>
       cluster("org/wc", { networkSpec: connection(link(groupOf("platform", own), name)) });
     const neighbours = [management];
-    expect(told({ cluster: to("mc-gateway-privatelink"), management, neighbours })).toBeUndefined();
-    expect(told({ cluster: to("mc-api-privatelink"), management, neighbours })).toMatch(
+    expect(
+      refusalIn({ cluster: to("mc-gateway-privatelink"), management, neighbours }),
+    ).toBeUndefined();
+    expect(refusalIn({ cluster: to("mc-api-privatelink"), management, neighbours })).toMatch(
       /^ResourceGroupOfAnother: /,
     );
   });
 
   test("what is nobody's cluster is open without a list", () => {
-    expect(told({ cluster: thief(connection(link(groupOf("registry", elsewhere)), 7)) })).toBe(
+    expect(refusalIn({ cluster: thief(connection(link(groupOf("registry", elsewhere)), 7)) })).toBe(
       undefined,
     );
   });
@@ -303,8 +308,8 @@ test("attack: a cluster is in the group that the policy lists for another, befor
     { namespace: "blue", resourceGroups: [groupOf("wc")] },
     { namespace: "*" },
   ]);
-  expect(told({ cluster: cluster("evil/x"), policy })).toMatch(/^ResourceGroupTaken: /);
-  expect(told({ cluster: cluster("blue/x"), policy })).toBeUndefined();
+  expect(refusalIn({ cluster: cluster("evil/x"), policy })).toMatch(/^ResourceGroupTaken: /);
+  expect(refusalIn({ cluster: cluster("blue/x"), policy })).toBeUndefined();
 });
 
 test("attack: a pattern of the policy also matches the group of another namespace", () => {
@@ -315,6 +320,6 @@ test("attack: a pattern of the policy also matches the group of another namespac
     { namespace: "print", resourceGroups: [groupOf("blueprint")] },
   ]);
   const neighbours = [blue, print];
-  expect(told({ cluster: blue, neighbours, policy })).toMatch(/^ResourceGroupTaken: /);
-  expect(told({ cluster: print, neighbours, policy })).toBeUndefined();
+  expect(refusalIn({ cluster: blue, neighbours, policy })).toMatch(/^ResourceGroupTaken: /);
+  expect(refusalIn({ cluster: print, neighbours, policy })).toBeUndefined();
 });

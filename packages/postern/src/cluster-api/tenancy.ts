@@ -129,12 +129,12 @@ export function groupTaken(
     management !== undefined &&
     management.metadata.namespace !== own &&
     groupKeysOf(management).includes(key);
-  const goesFirst = ({ namespace, age }: GroupClaim) => {
+  const precedes = ({ namespace, age }: GroupClaim) => {
     if (namespace === own) return false;
     const better = rightOf(namespace) - right;
     return better > 0 || (better === 0 && age < ageOf(object));
   };
-  if (!policy.namesGroup(group) && !isManagements && !claimsOn(key).some(goesFirst))
+  if (!policy.namesGroup(group) && !isManagements && !claimsOn(key).some(precedes))
     return undefined;
   return new AzureError({
     code,

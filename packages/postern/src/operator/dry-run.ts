@@ -70,7 +70,7 @@ export async function controllersToLookBy(given: {
         clusterArmClients({
           arm,
           armClientFor: () => arm,
-          lookBy: credential,
+          observeAs: credential,
           managementCluster: clusterApi.managementCluster,
           baseDomain: clusterApi.dns?.baseDomain,
           ...(policy && { policy }),

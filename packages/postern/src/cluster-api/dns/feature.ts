@@ -17,7 +17,7 @@ export function dnsFeature(options: DnsOptions): MakeFeature {
   return (parts) => {
     const names = dnsDependencies(options, parts);
     names.clusters.onChange(({ key, after }) => {
-      if (after === undefined) options.metrics?.forget(key);
+      if (after === undefined) options.metrics?.delete(key);
     });
     const feature = defineFeature({
       name: "dns",

@@ -33,7 +33,7 @@ type Ownership = "nobody" | "another" | "ours" | "capz";
 const ownership = fc.constantFrom<Ownership>("nobody", "another", "ours");
 const claims = (who: Ownership): Record<string, string> =>
   ({ nobody: { note: "by hand" }, another: theirClaim, ours: ourClaim, capz })[who];
-const marks = (who: Ownership): Record<string, string> =>
+const tagsOfOwner = (who: Ownership): Record<string, string> =>
   ({ nobody: {}, another: theirMark, ours: ourMark, capz: {} })[who];
 
 const record = fc.record({
@@ -88,7 +88,7 @@ function azureWith(all: Found, { is }: Desired): PaperDns {
       : []),
   ]);
   if (!isAzure && (has.own || has.group === "ours"))
-    azure.set(workloadGroup, { is: "group", tags: marks(has.group) });
+    azure.set(workloadGroup, { is: "group", tags: tagsOfOwner(has.group) });
   if (!has.base) azure.things.delete(base.toLowerCase());
   const put = (
     zone: string,
@@ -96,13 +96,20 @@ function azureWith(all: Found, { is }: Desired): PaperDns {
   ) => {
     for (const { who, type, name, value } of all) {
       const values = type === "CNAME" ? [`ingress.${nameOf(parseResourceId(zone))}`] : [value];
-      azure.record(zone, type, name, values, marks(who));
+      azure.record(zone, type, name, values, tagsOfOwner(who));
     }
   };
   if (has.own) put(azure.zone(own, claims(has.own.who)) && own, has.own.records);
   if (has.elsewhere) azure.zone(elsewhere, claims(has.elsewhere));
   if (has.delegation && has.base)
-    azure.record(base, "NS", "wc1", [has.delegation.servers], marks(has.delegation.who), 3600);
+    azure.record(
+      base,
+      "NS",
+      "wc1",
+      [has.delegation.servers],
+      tagsOfOwner(has.delegation.who),
+      3600,
+    );
   if (has.base) azure.record(base, "NS", "wc10", ["ns.example.net."], theirMark, 3600);
   const sides = [
     [toWorkload, has.toWorkload, managementNetwork, "mc"],
@@ -178,7 +185,7 @@ function isMarked(thing: unknown): boolean {
 }
 
 /** Everything that carries our mark or our claim, but the resource group: that is never deleted. */
-function oursIn(azure: PaperDns): string[] {
+function ownedIn(azure: PaperDns): string[] {
   return [...azure.things.values()]
     .filter((each) => each.is !== "group" && isMarked(withoutLastUser(each)))
     .map(({ id }) => id);
@@ -212,7 +219,7 @@ describe("whatever is in Azure", () => {
           for (const step of plan(azure.observed(world)).steps) azure.apply(step);
         const end = settle(azure, ends(world));
         expect(end.world.infrastructure?.hasFinalizer).toBe(false);
-        expect(oursIn(azure)).toEqual([]);
+        expect(ownedIn(azure)).toEqual([]);
       }),
       { numRuns: 300 },
     );
@@ -224,13 +231,13 @@ describe("whatever is in Azure", () => {
         const azure = azureWith(has, is);
         const before = new Map(
           [...azure.things]
-            .filter(([, each]) => !isOursOrOld(azure, each, is.is))
+            .filter(([, each]) => !isOwnedOrOld(azure, each, is.is))
             .map(([id, each]) => [id, shown(each)]),
         );
         settle(azure, ends(settle(azure, worldWith(is)).world));
         for (const [id, was] of before) {
-          const left = azure.things.get(id);
-          expect(left && shown(left), id).toBe(was);
+          const remaining = azure.things.get(id);
+          expect(remaining && shown(remaining), id).toBe(was);
         }
       }),
       { numRuns: 300 },
@@ -265,9 +272,9 @@ describe("whatever is in Azure", () => {
           expect(linked, zone).not.toEqual([]);
           // What CAPZ has in this place is used as it is.
           if (JSON.stringify(azure.tags(zone)).includes("sigs.")) return;
-          const kept = azure.things.get(`${zone}/A/${name}`.toLowerCase());
+          const remaining = azure.things.get(`${zone}/A/${name}`.toLowerCase());
           // The name of another user of the zone leads to its endpoint, which is good in its own network.
-          const theirs = JSON.stringify(kept).includes(them.clusterID);
+          const theirs = JSON.stringify(remaining).includes(them.clusterID);
           const shared = linked.some(({ id }) => {
             const tags = JSON.stringify(azure.tags(id));
             return tags.includes(them.clusterID) || !tags.includes("postern_");
@@ -315,7 +322,7 @@ type Thing = PaperDns["things"] extends Map<string, infer T> ? T : never;
  * zones with the cluster that nobody has marked, with their link of our name and the names that it wrote. In the group of the
  * management cluster and in the base zone nothing is without proof.
  */
-function isOursOrOld(azure: PaperDns, thing: Thing, is: Desired["is"]): boolean {
+function isOwnedOrOld(azure: PaperDns, thing: Thing, is: Desired["is"]): boolean {
   if (isMarked(thing)) return true;
   const isOld = (tags: Record<string, string> | undefined) =>
     tags !== undefined &&

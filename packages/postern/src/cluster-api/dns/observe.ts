@@ -213,7 +213,7 @@ async function observeZones(
   const reachable = observed.infrastructure === undefined || observed.infrastructure.is === "azure";
   if (managementGroup && armClients.management && reachable)
     add("toWorkload", managementGroup, domains.cluster, armClients.management);
-  return Promise.all(zones.map((asked) => observeZoneInRole(asked, reads)));
+  return Promise.all(zones.map((query) => observeZoneInRole(query, reads)));
 }
 
 interface ZoneQueryInRole extends ZoneQuery {

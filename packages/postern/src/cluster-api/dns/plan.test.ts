@@ -86,8 +86,8 @@ describe("a Cluster", () => {
   });
 
   test("that lives is not let go although its infrastructure object goes", () => {
-    const gone = withInfrastructure({ is: "other", hasFinalizer: false, deleting: true });
-    expect(plan(gone).finalizer).toBeUndefined();
+    const deletedCluster = withInfrastructure({ is: "other", hasFinalizer: false, deleting: true });
+    expect(plan(deletedCluster).finalizer).toBeUndefined();
   });
 });
 

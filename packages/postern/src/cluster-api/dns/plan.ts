@@ -98,10 +98,10 @@ function planDelegation(observed: Observed, base: ZoneInRole): Part<DnsStep> {
 function planPrivate(observed: Observed, role: PrivateRole): Part<DnsStep> {
   const zones = observed.zones.filter((each) => each.role === role);
   const desired = observed.networks[role] !== undefined && !observed.served[role];
-  const leads = endpointsOf(observed, role);
+  const endpoints = endpointsOf(observed, role);
   // It may be a moment only: what answers goes on answering.
-  const isChanging = leads.includes("unknown");
-  if (desired && leads.includes("known"))
+  const isChanging = endpoints.includes("unknown");
+  if (desired && endpoints.includes("known"))
     return join([
       ...zones.map((zone) => planDesiredZone(observed, zone)),
       isChanging ? report(pending) : done,

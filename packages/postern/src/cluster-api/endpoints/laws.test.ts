@@ -158,8 +158,8 @@ test("law 2: when clusters go, nothing of theirs is left, and everything of the 
             .replace("/providers/microsoft.network/privatelinkservices/", "/"),
         );
       const inGroup = [...paper.azure.keys()].filter((id) => id.includes("/resourcegroups/mc/"));
-      const asked = paper.endpointsOf(managementKey).map(({ name }) => name.toLowerCase());
-      expect(inGroup.map((id) => id.split("/").at(-1)).sort()).toEqual(asked.sort());
+      const requested = paper.endpointsOf(managementKey).map(({ name }) => name.toLowerCase());
+      expect(inGroup.map((id) => id.split("/").at(-1)).sort()).toEqual(requested.sort());
     }),
     runs,
   );
@@ -170,10 +170,10 @@ test("law 3: what others have in the subnet and in Azure is never touched", () =
     fc.property(world, (of) => {
       const paper = isOwned(of);
       const group = groupPath(paper.get(managementKey));
-      const [theirs] = of.foreign.map(foreignEndpoint);
+      const [foreign] = of.foreign.map(foreignEndpoint);
       const id = idOf(group, "by-hand");
-      if (theirs)
-        paper.azure.set(id, { ...endpointIn(id, paper.get(managementKey), theirs), tags: {} });
+      if (foreign)
+        paper.azure.set(id, { ...endpointIn(id, paper.get(managementKey), foreign), tags: {} });
       const before = JSON.stringify(paper.azure.get(id));
       paper.settle();
       for (const key of keysOf(of))

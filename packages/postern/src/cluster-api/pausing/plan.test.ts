@@ -172,11 +172,11 @@ describe("the pause", () => {
   const met: Gates = { state: "met" };
   const off: Gates = { state: "off", why: "no" };
   const nobody: Pause = { by: "nobody" };
-  const ours: Pause = { by: "us", note: "A,B" };
+  const ownPause: Pause = { by: "us", note: "A,B" };
   const another: Pause = { by: "another" };
   test.each<[string, Gates, Pause, string[], string[]]>([
     ["is put on while a gate is not met", waiting, nobody, ["pause control plane"], []],
-    ["is left alone when it is on", waiting, ours, [], []],
+    ["is left alone when it is on", waiting, ownPause, [], []],
     [
       "gets a new note when it waits for less",
       waiting,
@@ -185,12 +185,12 @@ describe("the pause", () => {
       [],
     ],
     ["of another is enough", waiting, another, [], []],
-    ["goes when every gate is met", met, ours, ["let control plane go on"], []],
+    ["goes when every gate is met", met, ownPause, ["let control plane go on"], []],
     ["of another stays, and that is told", met, another, [], [reasons.pausedByAnother]],
     ["is not put on when every gate is met", met, nobody, [], []],
-    ["goes when there is nothing to wait for", off, ours, ["let control plane go on"], []],
+    ["goes when there is nothing to wait for", off, ownPause, ["let control plane go on"], []],
     ["of another stays when there is nothing to wait for", off, another, [], []],
-    ["is left as it is while nothing can be decided", { state: "unknown" }, ours, [], []],
+    ["is left as it is while nothing can be decided", { state: "unknown" }, ownPause, [], []],
   ])("%s", (_name, gates, pause, steps, events) => {
     const planned = plan({ controlPlane: controlPlane(), gates, pause });
     expect(planned.steps.map((step) => step.do)).toEqual(steps);

@@ -31,7 +31,7 @@ export function privateLinksFeature(options: PrivateLinkOptions): MakeFeature {
     ]);
     const created = new CreatedIds();
     objects.onChange(({ key, after }) => {
-      if (after === undefined) created.forget(key);
+      if (after === undefined) created.delete(key);
     });
     const parts: PrivateLinkParts = { ...options, objects, clusters, created, kube: given.kube };
     const feature = defineFeature({

@@ -12,7 +12,7 @@ import { fc } from "../../../../../test/setup/random.ts";
  * under test is the whole of see, plan and apply.
  */
 
-const asked: fc.Arbitrary<Requested> = fc.record({
+const requested: fc.Arbitrary<Requested> = fc.record({
   first: fc.boolean(),
   second: fc.boolean(),
   nat: fc.constantFrom("nodes", "other", "both"),
@@ -27,7 +27,7 @@ const cluster = fc.nat(2);
 const change = fc.oneof(
   fc.record({ kind: fc.constant("restart" as const) }),
   fc.record({ kind: fc.constant("reconcile" as const), cluster }),
-  fc.record({ kind: fc.constant("ask" as const), cluster, asked }),
+  fc.record({ kind: fc.constant("ask" as const), cluster, asked: requested }),
   fc.record({
     kind: fc.constantFrom("drop link" as const, "drop endpoint" as const, "connect" as const),
     cluster,
@@ -38,7 +38,7 @@ const change = fc.oneof(
 );
 
 const script: fc.Arbitrary<PrivateLinksScript> = fc.record({
-  clusters: fc.array(asked, { minLength: 1, maxLength: 3 }),
+  clusters: fc.array(requested, { minLength: 1, maxLength: 3 }),
   strangers: fc.record({ link: fc.boolean(), endpoint: fc.boolean() }),
   changes: fc.array(change, { maxLength: 14 }),
 });

@@ -72,21 +72,21 @@ export async function observe(
   const subject = subjectOf(object, cluster, reconcile.date());
   if (isPaused(cluster, object)) return { stage: "paused", subject };
   const deleting = object.metadata.deletionTimestamp !== undefined;
-  const asked = withoutForeignServices(object, desiredOf(object), parts.management);
+  const requested = withoutForeignServices(object, desiredOf(object), parts.management);
   const ours: Desired = {
-    resources: asked.resources,
-    links: subject.scopes.includes("links") ? asked.links : [],
-    endpoints: subject.scopes.includes("endpoints") ? asked.endpoints : [],
-    problems: asked.problems.filter(({ scope }) => subject.scopes.includes(scope)),
+    resources: requested.resources,
+    links: subject.scopes.includes("links") ? requested.links : [],
+    endpoints: subject.scopes.includes("endpoints") ? requested.endpoints : [],
+    problems: requested.problems.filter(({ scope }) => subject.scopes.includes(scope)),
   };
   const { resources, problems } = ours;
   const nothing = ours.links.length + ours.endpoints.length === 0;
   const free = !subject.hasFinalizer && (deleting || nothing);
   // Where others manage both scopes, they delete what we created before: it has their tag too.
-  const theirs = !deleting && subject.scopes.length === 0;
+  const isReleased = !deleting && subject.scopes.length === 0;
   if (resources === undefined && deleting && subject.hasFinalizer)
     return { stage: "unread", subject, failure: unknownLocation(object) };
-  if (resources === undefined || free || theirs)
+  if (resources === undefined || free || isReleased)
     return { stage: "idle", subject, problems: deleting ? [] : problems };
   const observed = await tryRead(reconcile, async (): Promise<Observed> => {
     const arm = parts.clients.of(object, reconcile);
@@ -95,8 +95,8 @@ export async function observe(
     const observation = { arm, resources, subject, maxAgeMs, deleting, created };
     const frontends = { kube: parts.kube, arm, group: resources.group, maxAgeMs, reconcile };
     const [links, endpoints] = await Promise.all([
-      observeLinks(deleting ? asked : ours, observation, frontends),
-      observeEndpoints(deleting ? asked : ours, observation),
+      observeLinks(deleting ? requested : ours, observation, frontends),
+      observeEndpoints(deleting ? requested : ours, observation),
     ]);
     return { stage: "observed", subject, deleting, problems, links, endpoints };
   });
@@ -130,14 +130,16 @@ interface Lookup {
 }
 
 async function observeLinks(
-  asked: Desired,
+  requested: Desired,
   lookup: Lookup,
   frontends: FrontendLookup,
 ): Promise<ObservedLinks> {
   const { arm, resources, subject, maxAgeMs, deleting } = lookup;
   const services = privateLinkServices(arm);
-  const requested = await Promise.all(asked.links.map((link) => observeFrontend(link, frontends)));
-  const links = requested.map(({ link }) => link);
+  const withFrontends = await Promise.all(
+    requested.links.map((link) => observeFrontend(link, frontends)),
+  );
+  const links = withFrontends.map(({ link }) => link);
   const type = "Microsoft.Network/privateLinkServices";
   if (deleting)
     return {
@@ -148,7 +150,7 @@ async function observeLinks(
   if (!subject.scopes.includes("links")) return { desired: [], obsolete: [], networks: [] };
   const obsolete = await observeObsolete(services, type, links, lookup);
   const desired = await Promise.all(
-    requested.map(async ({ link, missing }) => {
+    withFrontends.map(async ({ link, missing }) => {
       const { id } = link;
       const observation = await services.observe(id, maxAgeMs);
       // Who is connected to one that is to be replaced changes without a write to the service itself.
@@ -245,15 +247,15 @@ async function observeObsolete<T extends ArmResource>(
 async function observeDeleted<T extends ArmResource, W extends { id: ResourceId }>(
   gateway: ResourceGateway<T>,
   type: ResourceType,
-  asked: readonly W[],
+  requested: readonly W[],
   lookup: Lookup,
   isDesired: (found: T, desired: W) => boolean,
 ): Promise<Found<T>[]> {
   const { subject, created } = lookup;
   await noteListed(gateway, type, 0, lookup);
-  const ids = unique([...created.ofType(type), ...asked.map(({ id }) => id)]);
+  const ids = unique([...created.ofType(type), ...requested.map(({ id }) => id)]);
   const ours = await owned(ids, gateway, subject, created);
-  const others = asked.filter(({ id }) => !ours.some((each) => sameId(each.id, id)));
+  const others = requested.filter(({ id }) => !ours.some((each) => sameId(each.id, id)));
   const missing = await Promise.all(
     others.map(async (desired) => {
       const { id } = desired;

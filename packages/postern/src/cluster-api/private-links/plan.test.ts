@@ -466,9 +466,9 @@ describe("a private endpoint", () => {
   ])(
     "that was asked for without approval and is %s is %s where it should wait for one",
     (status, reported, does) => {
-      const { manualPrivateLinkServiceConnections: asked = [] } = connected(status).properties;
+      const { manualPrivateLinkServiceConnections: manual = [] } = connected(status).properties;
       const lists = {
-        privateLinkServiceConnections: asked,
+        privateLinkServiceConnections: manual,
         manualPrivateLinkServiceConnections: [],
       };
       const found = connected(status, lists);
@@ -558,32 +558,32 @@ describe("an AzureCluster", () => {
   });
 
   test("that goes gives up its endpoints first, then its links, then itself", () => {
-    const endpointsLeft = {
+    const obsoleteEndpoints = {
       desired: [],
       obsolete: [{ id: endpoint.id, observation: there(connected("Approved")) }],
     };
-    const linksLeft = {
+    const obsoleteLinks = {
       desired: [],
       obsolete: [{ id: link.id, observation: there(service()) }],
       networks: [],
     };
     const deletion = { deleting: true, subject: withCondition };
     expect(
-      short(observed({ ...deletion, links: linksLeft, endpoints: endpointsLeft })).does,
+      short(observed({ ...deletion, links: obsoleteLinks, endpoints: obsoleteEndpoints })).does,
     ).toEqual(["remove an endpoint"]);
-    expect(short(observed({ ...deletion, links: linksLeft })).does).toEqual([
+    expect(short(observed({ ...deletion, links: obsoleteLinks })).does).toEqual([
       "remove a link service",
     ]);
     expect(plan(observed(deletion))).toMatchObject({ steps: [], finalizer: "remove" });
   });
 
   test("of which one side is another's is told of in no condition of theirs", () => {
-    const endpointsLeft = {
+    const obsoleteEndpoints = {
       desired: [],
       obsolete: [{ id: endpoint.id, observation: there(connected("Approved")) }],
     };
     const ours = { ...subject, scopes: ["links" as const] };
-    const planned = plan(observed({ deleting: true, subject: ours, endpoints: endpointsLeft }));
+    const planned = plan(observed({ deleting: true, subject: ours, endpoints: obsoleteEndpoints }));
     expect(planned.steps[0]?.condition).toBeUndefined();
     expect(planned.conditions).toEqual([]);
   });

@@ -97,19 +97,23 @@ function planPresent(observed: ObservedInAzure): Plan<PrivateLinkStep> {
 function planDeleting(observed: ObservedInAzure): Plan<PrivateLinkStep> {
   const { subject } = observed;
   const why = "its cluster is being deleted";
-  const left = <T extends { observation: { state: string } }>(all: readonly T[]) =>
+  const remaining = <T extends { observation: { state: string } }>(all: readonly T[]) =>
     all.filter(({ observation }) => observation.state !== "absent");
   const endpoints = planEndpoints(
-    { desired: [], obsolete: left(observed.endpoints.obsolete) },
+    { desired: [], obsolete: remaining(observed.endpoints.obsolete) },
     subject,
     { why },
   );
   const links =
     endpoints.length > 0
       ? []
-      : planLinks({ desired: [], obsolete: left(observed.links.obsolete), networks: [] }, subject, {
-          why,
-        });
+      : planLinks(
+          { desired: [], obsolete: remaining(observed.links.obsolete), networks: [] },
+          subject,
+          {
+            why,
+          },
+        );
   const all = [...endpoints, ...links];
   if (all.length === 0)
     return {
@@ -119,13 +123,13 @@ function planDeleting(observed: ObservedInAzure): Plan<PrivateLinkStep> {
       requeue: "never",
     };
   const planned = conditionsOf(subject, { links, endpoints }, []);
-  const others = presentConditions(subject).filter(
+  const otherConditions = presentConditions(subject).filter(
     ({ type }) => !planned.some((each) => each.type === type),
   );
   const part = join(all);
   return {
     steps: part.steps.map((step) => withoutForeignCondition(step, subject)),
-    conditions: [...others, ...planned],
+    conditions: [...otherConditions, ...planned],
     requeue: requeueOf(part),
   };
 }

@@ -39,9 +39,9 @@ export const reasons = {
   foreignEndpoints: "ForeignEndpointsConnected",
 } as const;
 
-const ours: ReadonlySet<string> = new Set(Object.values(reasons));
+const ownReasons: ReadonlySet<string> = new Set(Object.values(reasons));
 
 /** Whether a condition with this reason was written by us. */
 export function isOurReason(reason: string | undefined): boolean {
-  return reason !== undefined && ours.has(reason);
+  return reason !== undefined && ownReasons.has(reason);
 }

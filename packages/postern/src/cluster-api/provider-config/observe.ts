@@ -40,11 +40,7 @@ export interface Sources {
 const writers = [fieldManager, predecessor];
 
 /** Who wrote a ProviderConfig: the API server knows, and no tenant can write one. */
-async function isWrittenByUs(
-  name: string,
-  kube: KubeClient,
-  signal: AbortSignal,
-): Promise<boolean> {
+async function isOwned(name: string, kube: KubeClient, signal: AbortSignal): Promise<boolean> {
   const found = await kube.get<ProviderConfig>({ kind: providerConfig, name }, signal);
   const fields = found?.metadata.managedFields;
   const entries = (Array.isArray(fields) ? fields : []) as ManagedFields[];
@@ -72,7 +68,7 @@ export async function observe(
   const { configs, clusters } = sources;
   const served = configs.cache.health().filled;
   const found = served ? await configs.get({ name: metadata.name }, reconcile.signal) : undefined;
-  const mark = found?.metadata.annotations?.[annotations.madeFor];
+  const madeFor = found?.metadata.annotations?.[annotations.madeFor];
   return {
     cluster,
     deleting: metadata.deletionTimestamp !== undefined,
@@ -80,13 +76,13 @@ export async function observe(
     hasFinalizer: hasFinalizer(cluster),
     served,
     found,
-    ownerIsThere: mark !== undefined && clusters.get(mark) !== undefined,
+    ownerIsThere: madeFor !== undefined && clusters.get(madeFor) !== undefined,
     rival: rivalOf(cluster, clusters),
     isByUs:
       found !== undefined &&
-      mark === undefined &&
+      madeFor === undefined &&
       hasFinalizer(cluster) &&
-      (await isWrittenByUs(metadata.name, sources.kube, reconcile.signal)),
+      (await isOwned(metadata.name, sources.kube, reconcile.signal)),
     desired: allowedOf(
       { name: metadata.name, namespace },
       await sourceOf(cluster, sources, reconcile.signal),

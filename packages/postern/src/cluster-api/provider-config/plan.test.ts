@@ -12,10 +12,10 @@ const ids = { clientID: "client", subscriptionID: "sub", tenantID: "tenant" };
 const spec = { credentials: { source: "UserAssignedManagedIdentity" }, ...ids } as const;
 const desired: Desired = { state: "config", spec };
 
-function config(mark?: string, over: object = {}, metadata: object = {}): ProviderConfig {
-  const marks = mark && { annotations: { [annotations.madeFor]: mark } };
+function config(madeFor?: string, over: object = {}, metadata: object = {}): ProviderConfig {
+  const annotated = madeFor && { annotations: { [annotations.madeFor]: madeFor } };
   return {
-    metadata: { name: "wc", ...marks, ...metadata },
+    metadata: { name: "wc", ...annotated, ...metadata },
     spec: { ...spec, ...over },
   } as ProviderConfig;
 }
@@ -37,7 +37,7 @@ function observed(over: Partial<Observed> = {}): Observed {
 }
 
 const rival = (isOlder: boolean) => ({ key: "other/wc", isOlder });
-const going = { deletionTimestamp: "2026-01-01T00:00:00Z" };
+const beingDeleted = { deletionTimestamp: "2026-01-01T00:00:00Z" };
 
 describe("a live Cluster", () => {
   test.each<[string, Partial<Observed>, string[], string | undefined, string[]]>([
@@ -63,7 +63,7 @@ describe("a live Cluster", () => {
       "add",
       [],
     ],
-    ["waits while its own is going", { found: config("org/wc", {}, going) }, [], "add", []],
+    ["waits while its own is going", { found: config("org/wc", {}, beingDeleted) }, [], "add", []],
     [
       "is told that another of its name has it, and touches nothing (two namespaces)",
       { found: config("other/wc"), hasFinalizer: false },
@@ -175,7 +175,7 @@ describe("a Cluster that is being deleted", () => {
     ["is let go when it is gone", { found: undefined }, [], "remove"],
     [
       "is let go when it is going: others may still use it",
-      { found: config("org/wc", {}, going) },
+      { found: config("org/wc", {}, beingDeleted) },
       [],
       "remove",
     ],

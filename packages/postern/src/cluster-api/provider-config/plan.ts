@@ -62,9 +62,9 @@ function up(observed: Observed, spec: ConfigSpec, requeue: Requeue = "never"): P
 
 function planConfig(observed: Observed, spec: ConfigSpec): Plan<ConfigStep> {
   const { cluster, found } = observed;
-  const mark = { [annotations.madeFor]: keyOf(cluster) };
+  const annotation = { [annotations.madeFor]: keyOf(cluster) };
   if (found === undefined) {
-    const metadata = { name: cluster.metadata.name, annotations: mark };
+    const metadata = { name: cluster.metadata.name, annotations: annotation };
     return act({
       verb: "create",
       do: "make ProviderConfig",
@@ -78,7 +78,7 @@ function planConfig(observed: Observed, spec: ConfigSpec): Plan<ConfigStep> {
   const isMarked = found.metadata.annotations?.[annotations.madeFor] === keyOf(cluster);
   if (isMarked && isDeepStrictEqual({ ...found.spec }, { ...spec }))
     return { ...unchanged, finalizer: "add" };
-  const change = { metadata: { annotations: mark }, spec: replacing(found.spec, spec) };
+  const change = { metadata: { annotations: annotation }, spec: replacing(found.spec, spec) };
   const why = isMarked
     ? "it is not as it should be"
     : "it was made before us, or for one that is gone";
@@ -93,8 +93,9 @@ function planConfig(observed: Observed, spec: ConfigSpec): Plan<ConfigStep> {
 }
 
 function isOwned(observed: Observed, { metadata }: ProviderConfig): boolean {
-  const mark = metadata.annotations?.[annotations.madeFor];
-  if (mark !== undefined) return mark === keyOf(observed.cluster) || !observed.ownerIsThere;
+  const annotation = metadata.annotations?.[annotations.madeFor];
+  if (annotation !== undefined)
+    return annotation === keyOf(observed.cluster) || !observed.ownerIsThere;
   const { hasFinalizer, rival, deleting, isByUs } = observed;
   return hasFinalizer && isByUs && (rival === undefined || (!deleting && !rival.isOlder));
 }
@@ -116,12 +117,15 @@ function another({ rival, cluster }: Observed, { metadata }: ProviderConfig): Pl
 
 /** A merge patch that leaves nothing but what is desired. */
 function replacing(found: object, desired: object): Record<string, unknown> {
-  const gone = Object.keys(found).filter((key) => !Object.hasOwn(desired, key));
-  const kept = Object.entries(desired).map(([key, value]) => {
+  const removed = Object.keys(found).filter((key) => !Object.hasOwn(desired, key));
+  const present = Object.entries(desired).map(([key, value]) => {
     const before: unknown = Reflect.get(found, key);
     return [key, isObject(value) && isObject(before) ? replacing(before, value) : value];
   });
-  return { ...Object.fromEntries(gone.map((key) => [key, null])), ...Object.fromEntries(kept) };
+  return {
+    ...Object.fromEntries(removed.map((key) => [key, null])),
+    ...Object.fromEntries(present),
+  };
 }
 
 function isObject(value: unknown): value is object {

@@ -4,7 +4,7 @@ import { type Failure, isExplained } from "@postern/core/failure.ts";
 import type { AzurePrivateLinkService } from "@postern/core/kinds/azure-private-link-service.ts";
 import type { Service } from "@postern/core/kinds/core.ts";
 import type { HostedControlPlane } from "@postern/core/kinds/hosted-control-plane.ts";
-import { isLeftBehind } from "@postern/core/ownership.ts";
+import { isOrphaned } from "@postern/core/ownership.ts";
 import { paused } from "@postern/core/pause.ts";
 import {
   idKey,
@@ -281,8 +281,7 @@ async function observeEndpoints(
   const group = clusterGroup(observed.object.spec);
   const exists = (uid: string) => sources.links.byIndex("uid", uid).length > 0;
   const isLeft = (observation: Observation<PrivateEndpoint>) =>
-    observation.state === "exists" &&
-    isLeftBehind(observation.resource.tags, observed.self, exists);
+    observation.state === "exists" && isOrphaned(observation.resource.tags, observed.self, exists);
   const one = async (id: ResourceId): Promise<Observation<PrivateEndpoint>> => {
     const observation = await gateway.observe(id, maxAgeMs);
     // An orphaned one is adopted as it is now, not as it was listed.

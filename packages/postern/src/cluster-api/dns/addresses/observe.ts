@@ -171,23 +171,27 @@ async function observeToManagement(
   { managementLinks }: ObserveOptions,
   observation: (link: ManagementLink) => Promise<Addresses>,
 ): Promise<Observed["toManagement"]> {
-  const lookAll = async (links: readonly ManagementLink[]): Promise<Observed["toManagement"]> =>
+  const addressesOfAll = async (
+    links: readonly ManagementLink[],
+  ): Promise<Observed["toManagement"]> =>
     Object.fromEntries(
       await Promise.all(links.map(async (link) => [link, await observation(link)] as const)),
     );
-  const connections = await lookAll(managementLinks);
+  const connections = await addressesOfAll(managementLinks);
   const [first] = managementLinks;
   if (management === undefined || (first && connections[first]?.state === "known"))
     return connections;
   const endpoints = (spec.networkSpec?.subnets ?? []).flatMap(
     (each) => each?.privateEndpoints ?? [],
   );
-  const isKept = (link: ManagementLink) => {
+  const isRetained = (link: ManagementLink) => {
     const name = idKey(managementEndpointName(metadata.name, management.metadata.name, link));
     return endpoints.some((each) => each && idKey(each.name) === name);
   };
-  const others = everyLink.filter((link) => !managementLinks.includes(link) && isKept(link));
-  return { ...connections, ...(await lookAll(others)) };
+  const otherLinks = everyLink.filter(
+    (link) => !managementLinks.includes(link) && isRetained(link),
+  );
+  return { ...connections, ...(await addressesOfAll(otherLinks)) };
 }
 
 async function toManagementOf(
@@ -224,11 +228,11 @@ async function observeServed(
       role === "toWorkload" ? [observed.toWorkload] : Object.values(observed.toManagement);
     if (!network || !id || !arm || !desired.some(({ state }) => state === "known"))
       return undefined;
-    const ours = observed.zones
+    const ownLinks = observed.zones
       .filter((zone) => zone.role === role)
       .flatMap(foundLinks)
       .some(({ found }) => isClaimed(found.tags, userOf(observed)) && pointsTo(found, network));
-    if (ours) return undefined;
+    if (ownLinks) return undefined;
     const link = await tryRead(reads.reconcile, () => servingLink(id, network, arm, reads));
     return link !== undefined && "failed" in link ? undefined : link;
   };

@@ -50,8 +50,8 @@ export async function workloadServices(
 async function servicesIn(client: KubeClient, namespace: string, signal: AbortSignal) {
   const all: Service[] = [];
   let pages = 0;
-  const asked = { namespace, signal, pageSize: page.size };
-  for await (const { items } of client.list<Service>(service, asked)) {
+  const listOptions = { namespace, signal, pageSize: page.size };
+  for await (const { items } of client.list<Service>(service, listOptions)) {
     if (!Array.isArray(items)) break;
     for (const item of items.slice(0, most.services - all.length)) all.push(...serviceIn(item));
     pages += 1;
@@ -104,9 +104,9 @@ function textIn(value: unknown, key: string): string[] {
 export function namesOf({ ingress, gateway }: WorkloadServices, zone: string): ServiceNames {
   const isIngress = ({ metadata }: Service) =>
     ingressLabels.includes(metadata.labels?.[nameLabel] ?? "");
-  const first = ingress.filter((each) => isIngress(each) && asksForName(each)).slice(0, 1);
+  const first = ingress.filter((each) => isIngress(each) && hasNameAnnotation(each)).slice(0, 1);
   const names = new Map<string, { name: string; addresses: string[] }>();
-  for (const each of [...first, ...gateway.filter(asksForName)]) {
+  for (const each of [...first, ...gateway.filter(hasNameAnnotation)]) {
     const addresses = addressesOf(each);
     if (addresses.length === 0) continue;
     for (const name of hostnamesOf(each).map((hostname) => nameIn(hostname, zone)))
@@ -121,7 +121,7 @@ function isRecordName(name: string): boolean {
   return isName(name.startsWith("*.") ? name.slice(2) : name);
 }
 
-function asksForName({ metadata, spec }: Service): boolean {
+function hasNameAnnotation({ metadata, spec }: Service): boolean {
   const managed = metadata.annotations?.[managedAnnotation] === "managed";
   return (
     managed && spec?.type === "LoadBalancer" && Boolean(metadata.annotations?.[hostnameAnnotation])

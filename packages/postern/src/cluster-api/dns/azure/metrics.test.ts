@@ -45,7 +45,7 @@ test("what a cluster showed goes with it, the zone of the management cluster too
   const { metrics, lines } = started();
   const azure = new PaperDns();
   metrics.show("org/wc1", azure.observed(settle(azure, observed()).world));
-  metrics.forget("org/wc1");
+  metrics.delete("org/wc1");
   expect((await lines()).filter((line) => line.includes("example.com"))).toEqual([]);
 });
 
@@ -54,9 +54,9 @@ test("what another cluster shows too stays until that one goes", async () => {
   const azure = new PaperDns().zone(zoneIds.toManagement, ourClaim);
   metrics.show("org/wc1", azure.observed(observed()));
   metrics.show("org/wc10", azure.observed(observed()));
-  metrics.forget("org/wc1");
+  metrics.delete("org/wc1");
   expect((await lines()).filter((line) => line.includes("mc.example.com"))).toHaveLength(2);
-  metrics.forget("org/wc10");
+  metrics.delete("org/wc10");
   expect((await lines()).filter((line) => line.includes("mc.example.com"))).toEqual([]);
 });
 
@@ -94,7 +94,7 @@ test("the base domain is shown with its own count of record sets, until the last
   const shown = await lines();
   expect(shown).toContain(`dns_operator_azure_zone_records_sum{${base}} 41`);
   expect(shown.join("\n")).toContain(`dns_operator_azure_zone_info{${base},resource_group="base",`);
-  metrics.forget("org/wc1");
+  metrics.delete("org/wc1");
   expect((await lines()).join("\n")).not.toContain(base);
 });
 

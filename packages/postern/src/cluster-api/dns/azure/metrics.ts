@@ -66,7 +66,7 @@ export class DnsMetrics {
   /** Show what was observed of a cluster's zones, and nothing that was shown of it before. */
   show(key: string, observed: Observed, tenants: Tenants = {}): void {
     const shown = observed.zones.flatMap((zone) => this.#seriesOf(zone, tenants));
-    this.forget(key);
+    this.delete(key);
     for (const series of shown) {
       series.gauge.set(series.labels, series.value);
       this.#users.set(idOf(series), (this.#users.get(idOf(series)) ?? 0) + 1);
@@ -75,10 +75,10 @@ export class DnsMetrics {
   }
 
   /** Show nothing of a cluster any more. What another one shows too stays: many have a zone of the same name. */
-  forget(key: string): void {
+  delete(key: string): void {
     for (const series of this.#shown.get(key) ?? []) {
-      const left = (this.#users.get(idOf(series)) ?? 1) - 1;
-      if (left > 0) this.#users.set(idOf(series), left);
+      const remaining = (this.#users.get(idOf(series)) ?? 1) - 1;
+      if (remaining > 0) this.#users.set(idOf(series), remaining);
       else {
         this.#users.delete(idOf(series));
         series.gauge.remove(series.labels);

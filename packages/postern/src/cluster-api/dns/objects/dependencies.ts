@@ -127,8 +127,9 @@ export function dnsDependencies(options: DnsOptions, { caches, kube }: Parts): D
         { armClients: context.armClients, kube, options: observeOptions },
         reconcile,
       );
-      const gone = cluster.metadata.deletionTimestamp !== undefined && observed.zones.length === 0;
-      if (gone) metrics?.forget(keyOf(cluster));
+      const isDeleted =
+        cluster.metadata.deletionTimestamp !== undefined && observed.zones.length === 0;
+      if (isDeleted) metrics?.delete(keyOf(cluster));
       else if (observed.zones.length > 0) {
         const { infrastructure, management } = all;
         const own = infrastructure?.is === "azure" ? infrastructure.object : undefined;

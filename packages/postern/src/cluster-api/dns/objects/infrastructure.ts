@@ -83,18 +83,21 @@ export class InfrastructureObjects {
     signal: AbortSignal,
   ): Promise<void> {
     const { namespace, name, resourceVersion, finalizers = [] } = object.metadata;
-    const others = finalizers.filter((each) => each !== dnsFinalizer);
+    const otherFinalizers = finalizers.filter((each) => each !== dnsFinalizer);
     // With the version the server refuses it when anyone changed the list since we read it.
     const change = {
-      metadata: { resourceVersion, finalizers: desired ? [...others, dnsFinalizer] : others },
+      metadata: {
+        resourceVersion,
+        finalizers: desired ? [...otherFinalizers, dnsFinalizer] : otherFinalizers,
+      },
     };
     try {
       const place = { kind, namespace, name };
       const text = await this.#kube.patch(place, "merge", change, { fieldManager, signal });
       this.#wrote(object, versionIn(text));
     } catch (error) {
-      const gone = error instanceof KubeError && error.status === 404;
-      if (desired || !gone) throw error;
+      const isNotFound = error instanceof KubeError && error.status === 404;
+      if (desired || !isNotFound) throw error;
     }
   }
 

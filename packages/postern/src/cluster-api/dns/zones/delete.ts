@@ -9,9 +9,9 @@ import { deleteZone, deletingMs } from "../../../private-dns/zone/plan-delete.ts
 import type { Observed, ZoneInRole } from "../observed.ts";
 import type { DnsStep } from "../steps.ts";
 import { lacksClaim } from "./links.ts";
-import { isLeftToNext, lacksOwner, lacksTags } from "./origin.ts";
+import { isReleased, lacksOwner, lacksTags } from "./origin.ts";
 import { isOwned, userOf, withOwner, withoutOwner } from "./owner.ts";
-import { lacksMark, nameCalled } from "./records.ts";
+import { lacksOriginTag, nameCalled } from "./records.ts";
 import { inRole, pending, zoneCalled } from "./report.ts";
 import { networkOf, zoneReport } from "./zone.ts";
 
@@ -38,16 +38,16 @@ export function planDeleteZone(observed: Observed, zone: ZoneInRole, why: string
     isClaimed(link.found.tags, user) ||
     (claimed && lacksClaim(observed, zone, link, networkOf(observed, zone)));
   const isOwnRecord = ({ found }: FoundRecord) =>
-    isOwned(found.metadata, observed) || lacksMark(observed, zone, found);
+    isOwned(found.metadata, observed) || lacksOriginTag(observed, zone, found);
   const part = deleteZone(zone, observation.resource, {
     user,
     isClaimed: claimed,
     isWhole: role === "public" && isOwned(tags, observed),
-    isAbandoned: !isPublicZone(id) && isLeftToNext(observed, zone),
+    isAbandoned: !isPublicZone(id) && isReleased(observed, zone),
     isOwnLink,
     isOwnRecord,
     isDeletedWithZone: isOwnRecord,
-    remainingTags: (left) => withoutOwner(left, observed),
+    remainingTags: (remaining) => withoutOwner(remaining, observed),
     why,
     report: {
       zone: zoneCalled(zone),

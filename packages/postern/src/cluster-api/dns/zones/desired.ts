@@ -7,7 +7,7 @@ import {
 import { isClaimed } from "../../../private-dns/user.ts";
 import type { ManagementLink } from "../../names.ts";
 import type { Addresses, Observed, ZoneInRole } from "../observed.ts";
-import { isLeftToUs, isOwned, userOf } from "./owner.ts";
+import { isOwned, isReleasedToUs, userOf } from "./owner.ts";
 
 const delegationTtlSeconds = 3600;
 
@@ -36,11 +36,11 @@ export function zoneIn(group: ResourceId, role: ZoneInRole["role"], name: string
 export function publicZone(observed: Observed): ZoneInRole | undefined {
   const zones = observed.zones.filter(({ role }) => role === "public");
   const there = zones.filter(({ observation, unread }) => observation.state !== "absent" || unread);
-  const ours = there.find(
+  const owned = there.find(
     ({ observation }) =>
       observation.state === "exists" && isClaimed(observation.resource.tags, userOf(observed)),
   );
-  return ours ?? there[0] ?? zones.find(({ id }) => id === observed.publicZoneId);
+  return owned ?? there[0] ?? zones.find(({ id }) => id === observed.publicZoneId);
 }
 
 /** Everything that a zone should hold of ours. */
@@ -72,7 +72,7 @@ function delegation(observed: Observed): Desired {
   if (observation?.state !== "exists" || values.length === 0)
     return { records: [], unknown: () => true };
   if (!isClaimed(observation.resource.tags, userOf(observed))) {
-    const unsettled = isLeftToUs(observation.resource);
+    const unsettled = isReleasedToUs(observation.resource);
     return { records: [], unknown: () => unsettled };
   }
   const { name } = observed.cluster;
@@ -108,7 +108,7 @@ function managementNames({ toManagement, wildcards }: Observed): Desired {
 }
 
 /** The fixed names that may be written in a private zone; a public one also has those of Services. */
-export function writtenNames({ wildcards }: Observed, role: ZoneInRole["role"]): string[] {
+export function recordNames({ wildcards }: Observed, role: ZoneInRole["role"]): string[] {
   switch (role) {
     case "base":
       return [];
@@ -135,8 +135,10 @@ function withWildcard(
     zone.records.some(({ observation }) => {
       if (observation.state !== "exists" || observation.resource.name.toLowerCase() !== target)
         return false;
-      const leads = ["A", "AAAA", "CNAME"].includes(observation.resource.type);
-      return leads && (!isOwned(observation.resource.metadata, observed) || names.unknown(target));
+      const hasTarget = ["A", "AAAA", "CNAME"].includes(observation.resource.type);
+      return (
+        hasTarget && (!isOwned(observation.resource.metadata, observed) || names.unknown(target))
+      );
     });
   if (!exists) return names;
   const zoneName = zone.id.slice(zone.id.lastIndexOf("/") + 1);

@@ -5,7 +5,7 @@ import { foundRecords } from "../../../private-dns/records/observed.ts";
 import type { Observed, ZoneInRole } from "../observed.ts";
 import { baseRecords, delegationOf, isDelegationToUs } from "./name.ts";
 import { isCapz, isOwned } from "./owner.ts";
-import { originMark } from "./records.ts";
+import { originTag } from "./records.ts";
 
 /**
  * Whether a zone that nobody claims may be adopted:
@@ -22,7 +22,7 @@ export function proofOf(observed: Observed, zone: ZoneInRole): "exists" | "pendi
   const delegation = delegationOf(observed);
   if (zone.role === "public")
     return observed.infrastructure?.is === "azure" || delegation !== undefined ? "exists" : "none";
-  if (delegation?.metadata[originMark] === "adopted") return "exists";
+  if (delegation?.metadata[originTag] === "adopted") return "exists";
   return baseRecords(observed).some((each) => isDelegationToUs(observed, each))
     ? "pending"
     : "none";
@@ -32,7 +32,7 @@ export function proofOf(observed: Observed, zone: ZoneInRole): "exists" | "pendi
  * Whether a zone that its last user left may be claimed: one that lies with the cluster by whichever cluster comes next, one in
  * the group of the management cluster, or reached by a shared identity, only by a cluster of the same namespace and name.
  */
-export function isLeftToNext(
+export function isReleased(
   { us, infrastructure }: Observed,
   { role, observation }: ZoneInRole,
 ): boolean {
@@ -58,7 +58,7 @@ export function lacksOwner(observed: Observed, { role, observation }: ZoneInRole
   if (ownerIn(tags) !== undefined || isCapz(tags)) return false;
   const delegation = delegationOf(observed);
   return (
-    delegation?.metadata[originMark] === "created" && sameValues(delegation.values, nameServers)
+    delegation?.metadata[originTag] === "created" && sameValues(delegation.values, nameServers)
   );
 }
 

@@ -19,8 +19,8 @@ export function ownerFor(
 }
 
 /** Whether tags or metadata say that something is ours alone. */
-export function isOwned(marks: Tags | undefined, { us }: Pick<Observed, "us">): boolean {
-  return isSameCluster(ownerIn(marks), us);
+export function isOwned(tags: Tags | undefined, { us }: Pick<Observed, "us">): boolean {
+  return isSameCluster(ownerIn(tags), us);
 }
 
 /** An owner in words for whoever reads our conditions: a cluster of another namespace is not named there. */
@@ -34,8 +34,8 @@ export function shownOwner(
 }
 
 /** Tags or metadata with our mark among them. */
-export function withOwner(marks: Tags, { us }: Pick<Observed, "us">): Record<string, string> {
-  return { ...marks, [ownerTag]: ownerKey(us.clusterID, us.uid) };
+export function withOwner(tags: Tags, { us }: Pick<Observed, "us">): Record<string, string> {
+  return { ...tags, [ownerTag]: ownerKey(us.clusterID, us.uid) };
 }
 
 /** Tags without our mark. */
@@ -63,6 +63,6 @@ export function isCapz(tags: Tags | undefined): boolean {
  * Whether a zone can only be that of the operator before us, which marked nothing: it has the name and the place that ours
  * must have, and nobody's mark.
  */
-export function isLeftToUs({ tags }: Zone): boolean {
+export function isReleasedToUs({ tags }: Zone): boolean {
   return claimsIn(tags).length === 0 && !isCapz(tags);
 }

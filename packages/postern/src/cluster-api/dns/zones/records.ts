@@ -19,9 +19,9 @@ import {
   type Desired,
   desiredIn,
   publicZone,
+  recordNames,
   usualTarget,
   wildcard,
-  writtenNames,
 } from "./desired.ts";
 import { isDelegationToUs } from "./name.ts";
 import { isOwned, shownOwner, userOf, withOwner } from "./owner.ts";
@@ -48,12 +48,12 @@ function isBare(observed: Observed, { role, observation }: ZoneInRole, found: Re
   if (!isClaimed(tags, user) || otherClaims(tags, user).length > 0) return false;
   const isWildcard = name === wildcard;
   return (
-    isWildcard === (type === "CNAME") && writtenNames(observed, role).includes(name.toLowerCase())
+    isWildcard === (type === "CNAME") && recordNames(observed, role).includes(name.toLowerCase())
   );
 }
 
 /** Whether a record set without its metadata holds what we published, for a cluster that is being deleted. */
-export function lacksMark(observed: Observed, zone: ZoneInRole, found: RecordSet): boolean {
+export function lacksOriginTag(observed: Observed, zone: ZoneInRole, found: RecordSet): boolean {
   if (!isBare(observed, zone, found) || found.values.length === 0) return false;
   const published = new Set(observed.infrastructure?.published.map(plainValue));
   const zoneName = nameOf(zone.id).toLowerCase();
@@ -141,13 +141,13 @@ function decideOn(
 ): RecordDecision {
   const { found } = record;
   if (isOwned(found.metadata, observed))
-    return asDesired && saysOrigin(observed, zone, found) ? "keep" : "write";
+    return asDesired && hasOriginTag(observed, zone, found) ? "keep" : "write";
   if (isUnmarked(found)) {
-    const isOurs =
+    const isOwn =
       zone.role === "base"
         ? isDelegationToUs(observed, { ...found, name: nameOf(record.id) })
         : asDesired && isBare(observed, zone, found);
-    if (takingOver || isOurs) return "write";
+    if (takingOver || isOwn) return "write";
     return asDesired ? "keep" : refuse(observed, zone, record);
   }
   const sharer = sharerOf(observed, zone, found);
@@ -181,11 +181,11 @@ function leaveToSharer(
   );
   // A link that somebody created by hand is used without a claim.
   const unclaimed = links.filter(({ found: { tags } }) => claimsIn(tags).length === 0);
-  const theirs = claimed.length > 0 ? claimed : unclaimed;
+  const ofOthers = claimed.length > 0 ? claimed : unclaimed;
   const network = observed.networks.toManagement;
-  if (network && theirs.some((link) => pointsTo(link.found, network))) return done;
+  if (network && ofOthers.some((link) => pointsTo(link.found, network))) return done;
   // They have not linked their network yet.
-  if (theirs.length === 0) return wait(pending, otherLinkMs);
+  if (ofOthers.length === 0) return wait(pending, otherLinkMs);
   const message = `${nameOf(id)}.${nameOf(zone.id)} does not lead to our endpoint · the private zone is shared with ${shownOwner(sharer, observed)}, whose network is another one · put one of the clusters into another resource group`;
   return report({ reason: reasons.zoneOfAnotherNetwork, message });
 }
@@ -194,16 +194,16 @@ function leaveToSharer(
  * On a delegation: where the zone that it leads to comes from, `created` by us or `adopted` with the delegation. It is kept
  * in the base zone, because there nobody but the operator writes, and no change of the zone's tags takes it away.
  */
-export const originMark = "postern_zone";
+export const originTag = "postern_zone";
 
 function originOf(observed: Observed, { role }: ZoneInRole, found: RecordSet | undefined) {
   if (role !== "base") return {};
-  if (isCreated(observed)) return { [originMark]: "created" };
-  return found !== undefined && isUnmarked(found) ? { [originMark]: "adopted" } : {};
+  if (isCreated(observed)) return { [originTag]: "created" };
+  return found !== undefined && isUnmarked(found) ? { [originTag]: "adopted" } : {};
 }
 
-function saysOrigin(observed: Observed, { role }: ZoneInRole, { metadata }: RecordSet): boolean {
-  return role !== "base" || !isCreated(observed) || metadata[originMark] === "created";
+function hasOriginTag(observed: Observed, { role }: ZoneInRole, { metadata }: RecordSet): boolean {
+  return role !== "base" || !isCreated(observed) || metadata[originTag] === "created";
 }
 
 function isCreated(observed: Observed): boolean {

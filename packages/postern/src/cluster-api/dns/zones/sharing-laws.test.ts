@@ -45,13 +45,13 @@ const reported = ({ world }: PaperCluster) => world.infrastructure?.condition;
 
 /** Everything that carries the mark or the claim of a cluster. */
 function of(azure: PaperDns, { world }: PaperCluster): string[] {
-  const isTheirs = (id: string | undefined) => id === world.us.clusterID;
+  const isOfOther = (id: string | undefined) => id === world.us.clusterID;
   return [...azure.things.values()].flatMap((each) => {
     const tags = azure.tags(each.id);
     const metadata = each.is === "record" ? each.record.metadata : undefined;
-    const marks = [ownerIn(tags)?.clusterID, ownerIn(metadata)?.clusterID];
+    const owners = [ownerIn(tags)?.clusterID, ownerIn(metadata)?.clusterID];
     const claims = claimsIn(tags).map(({ clusterID }) => clusterID);
-    return [...marks, ...claims].some(isTheirs) ? [each.id] : [];
+    return [...owners, ...claims].some(isOfOther) ? [each.id] : [];
   });
 }
 

@@ -18,8 +18,8 @@ import { reasons } from "../reasons.ts";
 import type { DnsStep } from "../steps.ts";
 import { desiredIn } from "./desired.ts";
 import { linkPolicy } from "./links.ts";
-import { isLeftToNext, lacksOwner, proofOf } from "./origin.ts";
-import { isLeftToUs, isOwned, shownOwner, userOf, withOwner } from "./owner.ts";
+import { isReleased, lacksOwner, proofOf } from "./origin.ts";
+import { isOwned, isReleasedToUs, shownOwner, userOf, withOwner } from "./owner.ts";
 import { isUnmarked, planNames } from "./records.ts";
 import { failedResource, inRole, linkProblems, pending, zoneCalled } from "./report.ts";
 
@@ -81,8 +81,8 @@ function adoptionOf(observed: Observed, zone: ZoneInRole, found: Zone): Adoption
     return refuse(
       `it is that of ${shownOwner(other, observed)}, which has the same name · give one of them another name`,
     );
-  if (other !== undefined || isLeftToNext(observed, zone)) return { is: "claim" };
-  if (!isLeftToUs(found)) {
+  if (other !== undefined || isReleased(observed, zone)) return { is: "claim" };
+  if (!isReleasedToUs(found)) {
     const network = networkOf(observed, zone);
     const link = network && foundLinks(zone).find((each) => pointsTo(each.found, network));
     return link === undefined
@@ -135,9 +135,9 @@ function planContents(
 function leaveLinks(observed: Observed, zone: ZoneInRole): Part<LinkStep> {
   if (foundRecords(zone).some(({ found }) => isOwned(found.metadata, observed))) return done;
   const user = userOf(observed);
-  const ours = foundLinks(zone).filter(({ found }) => isClaimed(found.tags, user));
+  const ownLinks = foundLinks(zone).filter(({ found }) => isClaimed(found.tags, user));
   const why = "the names in it lead into another network";
-  return act(ours.map((link) => giveUpLink(link, user, why)));
+  return act(ownLinks.map((link) => giveUpLink(link, user, why)));
 }
 
 /** The network in which a private zone is to answer. */

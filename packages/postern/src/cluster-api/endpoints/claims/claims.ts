@@ -45,7 +45,7 @@ function serviceIn(endpoint: PrivateEndpointSpec, group: string): string | undef
 }
 
 /** Whether an endpoint of the management cluster leads into the group of a cluster. */
-export function leadsTo(endpoint: PrivateEndpointSpec, cluster: ClusterFacts): boolean {
+export function connectsTo(endpoint: PrivateEndpointSpec, cluster: ClusterFacts): boolean {
   return serviceIn(endpoint, groupKey(cluster)) !== undefined;
 }
 
@@ -113,9 +113,8 @@ export function entitledClaim(
   const alive = claims.filter(({ cluster }) => !cluster.deleting);
   const best = Math.max(...alive.map(entitlement));
   const inOrder = alive.filter((each) => entitlement(each) === best).sort(bySeniority);
-  const holder =
-    there && inOrder.find((each) => isFor(there, each.endpoint) && counts(each, there));
-  return holder ?? inOrder[0];
+  const owner = there && inOrder.find((each) => isFor(there, each.endpoint) && counts(each, there));
+  return owner ?? inOrder[0];
 }
 
 /** Who of several gets a name now. */

@@ -57,7 +57,7 @@ export function decide(
     clusters.flatMap((each) => claimsOf(each, management)),
     ({ endpoint }) => idKey(endpoint.name),
   );
-  const ours = new Map<string, PrivateEndpointSpec>();
+  const own = new Map<string, PrivateEndpointSpec>();
   const added: string[] = [];
   const corrected: string[] = [];
   const removed: string[] = [];
@@ -70,14 +70,14 @@ export function decide(
     const isOurForm = claims.get(key)?.some(({ endpoint }) => isAsDesired(there, endpoint));
     if (foreign.has(`${subnet.name}/${there.name}`) && !isOurForm) continue;
     if (owners.some(isFrozen)) {
-      ours.set(there.name, ownFieldsOf(there));
+      own.set(there.name, ownFieldsOf(there));
       continue;
     }
     const won = winningClaim(claims.get(key) ?? [], found.get(key)?.[0])?.endpoint;
     // One that leads where it should keeps the spelling of its name.
     const desired = won && isFor(there, won) ? { ...won, name: there.name } : won;
     if (desired?.name === there.name) {
-      ours.set(there.name, desired);
+      own.set(there.name, desired);
       if (!isAsDesired(there, desired)) corrected.push(there.name);
     } else removed.push(there.name);
   }
@@ -85,10 +85,10 @@ export function decide(
     if (found.has(key)) continue;
     const desired = winningClaim(all, undefined)?.endpoint;
     if (desired === undefined) continue;
-    ours.set(desired.name, desired);
+    own.set(desired.name, desired);
     added.push(desired.name);
   }
-  const endpoints = [...ours.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const endpoints = [...own.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   const retained = strays.filter(({ endpoint }) => ownersIn(endpoint, groups).some(isFrozen));
   const removedElsewhere = strays
     .filter((each) => !retained.includes(each))

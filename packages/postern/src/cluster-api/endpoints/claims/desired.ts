@@ -99,12 +99,12 @@ export function connectionsIn(endpoint: PrivateEndpointSpec) {
 /** Whether an endpoint is as desired, in all that we decide about one. */
 export function isAsDesired(found: PrivateEndpointSpec, desired: PrivateEndpointSpec): boolean {
   const [connection, ...more] = connectionsIn(found);
-  const [asked] = desired.privateLinkServiceConnections;
+  const [requested] = desired.privateLinkServiceConnections;
   return (
     more.length === 0 &&
-    connection?.name === asked?.name &&
-    sameId(connection?.privateLinkServiceID ?? "", asked?.privateLinkServiceID ?? "") &&
-    (connection?.requestMessage ?? "") === (asked?.requestMessage ?? "") &&
+    connection?.name === requested?.name &&
+    sameId(connection?.privateLinkServiceID ?? "", requested?.privateLinkServiceID ?? "") &&
+    (connection?.requestMessage ?? "") === (requested?.requestMessage ?? "") &&
     (connection?.groupIDs ?? []).length === 0 &&
     idKey(found.location ?? "") === idKey(desired.location ?? "") &&
     (found.manualApproval ?? false) === (desired.manualApproval ?? false)

@@ -64,8 +64,8 @@ export function managementEndpointsFeature(given: {
       created: _,
       subnet: _s,
       others: _o,
-      ...asked
+      ...facts
     } = factsOf(each as AzureCluster, undefined);
-    return [asked, clusterKeyOf(each as AzureCluster)];
+    return [facts, clusterKeyOf(each as AzureCluster)];
   }
 }

@@ -6,7 +6,7 @@ import type { KubeClient } from "../../../kube/client.ts";
 import type { Reconcile } from "../../../kube/reconcile.ts";
 import { clusterKeyOf } from "../../azure-clusters.ts";
 import { hasOurName } from "../claims/claims.ts";
-import { appliedElsewhere, writtenByOthers } from "../spec/applied.ts";
+import { appliedElsewhere, ownedByOthers } from "../spec/applied.ts";
 import { factsOf, type RefusalOf } from "../spec/facts.ts";
 import type { LastWrites } from "../spec/write.ts";
 import type { Observed } from "./observed.ts";
@@ -43,12 +43,12 @@ export async function observe(
   if (keyOf(cached) !== key) return nothing;
   const facts = (each: AzureCluster) => factsOf(each, clusters.get(clusterKeyOf(each) ?? ""));
   const management = facts(await writes.newest(cached, reconcile.signal));
-  const others = azureClusters
+  const otherClusters = azureClusters
     .list()
     .filter((each) => keyOf(each) !== key && refusalOf?.(each) === undefined);
   const observed = {
     management,
-    clusters: others.map(facts),
+    clusters: otherClusters.map(facts),
     applied: await appliedElsewhere(management, hasOurName, kube, reconcile.signal),
     sinceWriteMs: reconcile.now().getTime() - lastWrite.at,
   };
@@ -59,5 +59,5 @@ export async function observe(
     { kind: azureCluster, namespace, name },
     reconcile.signal,
   );
-  return now === undefined ? observed : { ...observed, foreign: writtenByOthers(now) };
+  return now === undefined ? observed : { ...observed, foreign: ownedByOthers(now) };
 }

@@ -28,7 +28,7 @@ function endpointTo(cluster: string, over: Partial<PrivateEndpointSpec> = {}): P
 }
 
 /** A person's own endpoint in the same subnet. */
-const theirs: PrivateEndpointSpec = {
+const foreign: PrivateEndpointSpec = {
   name: "storage",
   privateLinkServiceConnections: [
     {
@@ -198,7 +198,7 @@ describe("an endpoint that is there", () => {
   });
 
   test.each([
-    ["that leads to something of a person", theirs],
+    ["that leads to something of a person", foreign],
     ["that leads to the cluster by a name of a person's choice", { ...ofFirst, name: "mine" }],
     ["to a cluster that nobody knows", endpointTo("unknown")],
   ])("%s is left as it is", (_what, found) => {
@@ -211,7 +211,7 @@ describe("an endpoint that is there", () => {
   });
 
   test("of our name that leads to somebody else's service is left as it is", () => {
-    const found = { ...theirs, name: ofFirst.name };
+    const found = { ...foreign, name: ofFirst.name };
     expect(afterPass(world([found], {}))).toEqual([found]);
   });
 });
@@ -392,7 +392,7 @@ describe("two clusters whose links have one name", () => {
 describe("writes", () => {
   test("are one for all clusters", () => {
     const many = Array.from({ length: 50 }, (_, n) => ({ name: `wc${n}` }));
-    const paper = world([theirs], ...many);
+    const paper = world([foreign], ...many);
     expect(afterPass(paper)).toHaveLength(51);
     expect(paper.writes).toBe(1);
   });

@@ -10,21 +10,21 @@ export const fieldManager = "postern-endpoints";
 /** The endpoints that we have applied to a cluster, as `subnet/endpoint`. */
 export function appliedTo({ metadata }: AzureCluster): ReadonlySet<string> {
   const all = (metadata.managedFields ?? []) as ManagedFields[];
-  const ours = all.find((each) => each.manager === fieldManager && each.operation === "Apply");
-  return new Set(ours === undefined ? [] : endpointsIn(ours));
+  const own = all.find((each) => each.manager === fieldManager && each.operation === "Apply");
+  return new Set(own === undefined ? [] : endpointsIn(own));
 }
 
 /**
  * The endpoints of a cluster that others wrote, as `subnet/endpoint`: neither we nor the operator before us. They may have the
  * name that we would give them, and a tenant's AzureCluster may name the group that they lead to; they are left alone.
  */
-export function writtenByOthers({ metadata }: AzureCluster): ReadonlySet<string> {
+export function ownedByOthers({ metadata }: AzureCluster): ReadonlySet<string> {
   const all = (metadata.managedFields ?? []) as ManagedFields[];
   const isOwned = ({ manager = "" }: ManagedFields) =>
     [fieldManager, predecessor].includes(manager);
-  const ours = new Set(all.filter(isOwned).flatMap(endpointsIn));
+  const own = new Set(all.filter(isOwned).flatMap(endpointsIn));
   const others = all.filter((each) => !isOwned(each)).flatMap(endpointsIn);
-  return new Set(others.filter((each) => !ours.has(each)));
+  return new Set(others.filter((each) => !own.has(each)));
 }
 
 function endpointsIn({ fieldsV1 }: ManagedFields): string[] {
@@ -44,12 +44,12 @@ function endpointsIn({ fieldsV1 }: ManagedFields): string[] {
  */
 export async function appliedElsewhere(
   { others, namespace, name, uid }: ClusterFacts,
-  mayBeOurs: (endpoint: PrivateEndpointSpec) => boolean,
+  mayBeOwned: (endpoint: PrivateEndpointSpec) => boolean,
   kube: KubeClient,
   signal: AbortSignal,
 ): Promise<ReadonlySet<string>> {
   const none: ReadonlySet<string> = new Set();
-  if (!others.some(({ endpoints }) => endpoints.some(mayBeOurs))) return none;
+  if (!others.some(({ endpoints }) => endpoints.some(mayBeOwned))) return none;
   const found = await kube.get<AzureCluster>({ kind: azureCluster, namespace, name }, signal);
   return found?.metadata.uid === uid && found !== undefined ? appliedTo(found) : none;
 }

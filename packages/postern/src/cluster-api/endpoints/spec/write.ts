@@ -38,14 +38,14 @@ export async function writeEndpoints(
 ): Promise<string> {
   const { namespace, name, uid } = target;
   const place: Place = { kind: azureCluster, namespace, name };
-  const { version, left } = await takeOut(kube, place, target, write, signal);
+  const { version, remaining } = await removeEndpoints(kube, place, target, write, signal);
   if (!write.differs) return version;
   const body = {
     apiVersion: apiVersionOf(azureCluster),
     kind: azureCluster.kind,
     metadata: { namespace, name, uid },
     spec: {
-      networkSpec: { subnets: subnetsIn(write, left) },
+      networkSpec: { subnets: subnetsIn(write, remaining) },
     },
   };
   return versionIn(await kube.patch(place, "apply", body, { fieldManager, force: true, signal }));
@@ -54,11 +54,11 @@ export async function writeEndpoints(
 /** All that we have applied and that stays, by subnet: what an apply leaves out goes. */
 function subnetsIn(
   { subnet, endpoints, retained = [] }: EndpointsWrite,
-  left: readonly PrivateEndpointSpec[],
+  remaining: readonly PrivateEndpointSpec[],
 ): object[] {
   const others = Map.groupBy(retained, (each) => each.subnet);
   return [
-    { name: subnet, privateEndpoints: [...endpoints, ...left.map(ownFieldsOf)] },
+    { name: subnet, privateEndpoints: [...endpoints, ...remaining.map(ownFieldsOf)] },
     ...[...others].map(([name, strays]) => ({
       name,
       privateEndpoints: strays.map(({ endpoint }) => ownFieldsOf(endpoint)),
@@ -69,10 +69,10 @@ function subnetsIn(
 interface TakenOut {
   version: string;
   /** What we have applied and nobody decided about: where it leads, no cluster is known. It is left alone. */
-  left: readonly PrivateEndpointSpec[];
+  remaining: readonly PrivateEndpointSpec[];
 }
 
-async function takeOut(
+async function removeEndpoints(
   kube: KubeClient,
   place: Place,
   { uid }: Target,
@@ -83,15 +83,15 @@ async function takeOut(
     const found = await kube.get<AzureCluster>(place, signal);
     const { resourceVersion = "" } = found?.metadata ?? {};
     if (found === undefined || found.metadata.uid !== uid)
-      return { version: resourceVersion, left: [] };
-    const left = leftBy(found, write);
+      return { version: resourceVersion, remaining: [] };
+    const remaining = remainingAfter(found, write);
     const removals = removalsFrom(found, write);
-    if (removals.length === 0) return { version: resourceVersion, left };
+    if (removals.length === 0) return { version: resourceVersion, remaining };
     const version = { op: "replace", path: "/metadata/resourceVersion", value: resourceVersion };
     try {
       const options = { fieldManager, signal };
       const patched = await kube.patch(place, "json", [version, ...removals], options);
-      return { version: versionIn(patched), left };
+      return { version: versionIn(patched), remaining };
     } catch (error) {
       const isConflict = error instanceof KubeError && error.status === 409;
       if (!isConflict || tries === mostTries) throw error;
@@ -108,20 +108,20 @@ function removalsFrom(
   return (found.spec.networkSpec?.subnets ?? []).flatMap((each, at) => {
     const path = `/spec/networkSpec/subnets/${at}/privateEndpoints`;
     const isOwned = (name: string) => applied.has(`${each?.name}/${name}`);
-    const goes = (name: string) =>
+    const isRemoved = (name: string) =>
       each?.name === subnet
         ? removed.includes(name)
         : // The nodes have got another subnet: ours move there.
           isOwned(name) &&
           !retained.some((one) => one.subnet === each?.name && one.endpoint.name === name);
     return (each?.privateEndpoints ?? [])
-      .flatMap((endpoint, n) => (endpoint && goes(endpoint.name) ? [n] : []))
+      .flatMap((endpoint, n) => (endpoint && isRemoved(endpoint.name) ? [n] : []))
       .reverse()
       .map((n) => ({ op: "remove", path: `${path}/${n}` }));
   });
 }
 
-function leftBy(
+function remainingAfter(
   found: AzureCluster,
   { subnet, endpoints, removed }: EndpointsWrite,
 ): PrivateEndpointSpec[] {

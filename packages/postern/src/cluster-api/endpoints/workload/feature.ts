@@ -53,7 +53,7 @@ export function workloadEndpointsFeature(given: WorkloadEndpoints): MakeFeature 
       refusalOf: clients.refusalOf,
     };
     azureClusters.onChange(({ key, after }) => {
-      if (after === undefined) sources.since.forget(key);
+      if (after === undefined) sources.since.delete(key);
     });
     const feature = defineFeature({
       name: "workload-endpoints",

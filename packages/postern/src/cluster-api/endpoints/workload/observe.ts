@@ -29,16 +29,16 @@ import {
 import {
   type Claim,
   claimsOf,
+  connectsTo,
   groupKey,
   groupKeyOf,
   hasOurName,
   idProblem,
   isFor,
-  leadsTo,
 } from "../claims/claims.ts";
 import { claimStateOf, ownersIn } from "../claims/decide.ts";
 import { managementEndpoint, serviceOf } from "../claims/desired.ts";
-import { appliedElsewhere, straysOf, writtenByOthers } from "../spec/applied.ts";
+import { appliedElsewhere, ownedByOthers, straysOf } from "../spec/applied.ts";
 import { type ClusterFacts, factsOf, type RefusalOf } from "../spec/facts.ts";
 import type { LastWrites } from "../spec/write.ts";
 import {
@@ -108,8 +108,8 @@ export async function observe(
   if (cluster.deleting) {
     if (!observed.hasFinalizer || management.deleting) return observed;
     const neighbours = neighboursOf(groupKey(cluster), sources);
-    const mayBeOurs = (each: PrivateEndpointSpec) => hasOurName(each) && leadsTo(each, cluster);
-    const applied = await appliedElsewhere(management, mayBeOurs, kube, reconcile.signal);
+    const mayBeOwned = (each: PrivateEndpointSpec) => hasOurName(each) && connectsTo(each, cluster);
+    const applied = await appliedElsewhere(management, mayBeOwned, kube, reconcile.signal);
     const deletion = { cluster, management, managementObject, neighbours, applied };
     const foreign =
       remainingInSpec(deletion).length > 0
@@ -122,12 +122,12 @@ export async function observe(
     });
     return { ...observed, remaining, ...(arm && { arm }) };
   }
-  sources.since.forget(cluster.key);
+  sources.since.delete(cluster.key);
   const maxAgeMs = maxReadAgeMs(reconcile);
   const [claims, connections] = await Promise.all([
-    tryRead(reconcile, () => lookAll(observed.claims, management, managementArm, maxAgeMs)),
+    tryRead(reconcile, () => observeAll(observed.claims, management, managementArm, maxAgeMs)),
     tryRead(reconcile, () =>
-      lookAll(observed.connections, cluster, () => armFor(object), maxAgeMs),
+      observeAll(observed.connections, cluster, () => armFor(object), maxAgeMs),
     ),
   ]);
   return {
@@ -145,7 +145,7 @@ async function foreignIn(
   signal: AbortSignal,
 ): Promise<ReadonlySet<string>> {
   const now = await kube.get<AzureCluster>({ kind: azureCluster, namespace, name }, signal);
-  return now === undefined ? new Set() : writtenByOthers(now);
+  return now === undefined ? new Set() : ownedByOthers(now);
 }
 
 /** What is ours in other subnets of the cluster itself, as `subnet/endpoint`. */
@@ -248,38 +248,40 @@ function observedConnections(
     const found = cluster.subnet?.endpoints.find(({ name }) => name === desired.name);
     const isConfigured = configured.includes(link);
     // An old name that leads elsewhere is somebody else's.
-    const ours = isConfigured || (found !== undefined && isFor(found, desired));
+    const isOwn = isConfigured || (found !== undefined && isFor(found, desired));
     return {
       link,
       stray: strays.some(({ endpoint }) => endpoint.name === desired.name),
       configured: isConfigured,
       desired,
-      found: ours ? found : undefined,
+      found: isOwn ? found : undefined,
       observation: undefined,
     };
   });
 }
 
 /** The desired endpoint, where the spec has it and Azure may have it. */
-export function endpointToLookUp(
+export function endpointToObserve(
   each: ObservedClaim | ObservedConnection,
 ): PrivateEndpointSpec | undefined {
   if ("claim" in each) return each.state.is === "exists" ? each.claim.endpoint : undefined;
   return each.found && each.desired;
 }
 
-async function lookAll<T extends ObservedClaim | ObservedConnection>(
+async function observeAll<T extends ObservedClaim | ObservedConnection>(
   all: readonly T[],
   cluster: ClusterFacts,
   arm: () => ArmClient,
   maxAgeMs: number,
 ): Promise<T[]> {
-  if (!all.some(endpointToLookUp) || idProblem(cluster) !== undefined) return [...all];
+  if (!all.some(endpointToObserve) || idProblem(cluster) !== undefined) return [...all];
   const group = resourceGroupId(cluster.subscription, cluster.group);
   const gateway = privateEndpoints(arm());
   // For all clusters of a group one list tells what is there.
   await gateway.list(group, maxAgeMs);
-  const lookAt = async (endpoint: PrivateEndpointSpec): Promise<Observation<PrivateEndpoint>> => {
+  const observeEndpoint = async (
+    endpoint: PrivateEndpointSpec,
+  ): Promise<Observation<PrivateEndpoint>> => {
     const id = resourceIn(group, "Microsoft.Network/privateEndpoints", endpoint.name);
     const service = serviceOf(endpoint);
     const isKnown = (observation: Observation<PrivateEndpoint>) =>
@@ -294,8 +296,10 @@ async function lookAll<T extends ObservedClaim | ObservedConnection>(
   };
   return Promise.all(
     all.map(async (each) => {
-      const endpoint = endpointToLookUp(each);
-      return endpoint === undefined ? each : { ...each, observation: await lookAt(endpoint) };
+      const endpoint = endpointToObserve(each);
+      return endpoint === undefined
+        ? each
+        : { ...each, observation: await observeEndpoint(endpoint) };
     }),
   );
 }

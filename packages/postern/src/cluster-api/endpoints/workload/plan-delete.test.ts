@@ -146,11 +146,11 @@ describe("a cluster that is being deleted", () => {
 
   test("leaves an endpoint that a person asks for in another subnet", () => {
     const paper = remaining();
-    const [asked] = paper.endpointsOf(managementKey);
+    const [requested] = paper.endpointsOf(managementKey);
     const subnets = paper.get(managementKey).spec.networkSpec?.subnets ?? [];
-    if (asked && subnets[0]) subnets[0].privateEndpoints = [{ ...asked, name: "mine" }];
+    if (requested && subnets[0]) subnets[0].privateEndpoints = [{ ...requested, name: "mine" }];
     const id = idOf(groupPath(paper.get(managementKey)), "mine");
-    if (asked) paper.azure.set(id, endpointIn(id, paper.get(managementKey), asked));
+    if (requested) paper.azure.set(id, endpointIn(id, paper.get(managementKey), requested));
     paper.settle();
     expect([...paper.azure.keys()]).toEqual([id]);
   });
@@ -232,21 +232,21 @@ describe("a deletion that cannot go on says the way out", () => {
   test("when there is no identity to read Azure with, instead of waiting silently", () => {
     const paper = takenOut(remaining());
     const failed = { reason: "ClusterIdentityMissing", message: "what · why · what to do" };
-    const see = () => {
+    const observe = () => {
       const observed = paper.see(key);
       return {
         ...observed,
         remaining: { inSpec: [], inAzure: [], inSpecMs: 0, cleanMs: 0, failed },
       };
     };
-    expect(plan(see()).conditions).toMatchObject([
+    expect(plan(observe()).conditions).toMatchObject([
       {
         reason: "ClusterIdentityMissing",
         message: expect.stringContaining("postern.io/abandon-endpoints"),
       },
     ]);
     abandon(paper);
-    expect(plan(see()).events).toMatchObject([{ reason: "PrivateEndpointsAbandoned" }]);
+    expect(plan(observe()).events).toMatchObject([{ reason: "PrivateEndpointsAbandoned" }]);
   });
 
   test("when Azure refuses to delete, and only then is it abandoned", () => {

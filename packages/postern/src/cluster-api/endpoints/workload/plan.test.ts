@@ -120,8 +120,8 @@ describe("the four kinds of pairs", () => {
       expect(cluster.metadata.finalizers).toEqual([
         "azure-private-endpoint-operator.giantswarm.io/azurecluster",
       ]);
-      const asked = type === "Internal" || managementType === "Internal";
-      expect(isReady(cluster)).toEqual(asked ? ["True Connected"] : []);
+      const requested = type === "Internal" || managementType === "Internal";
+      expect(isReady(cluster)).toEqual(requested ? ["True Connected"] : []);
     },
   );
 

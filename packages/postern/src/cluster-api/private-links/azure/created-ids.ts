@@ -28,7 +28,7 @@ export class CreatedIds {
   }
 
   /** Forget a cluster that is gone. */
-  forget(key: string): void {
+  delete(key: string): void {
     this.#ids.delete(key);
   }
 }

@@ -84,12 +84,12 @@ function opening(
   if (opened.has(network)) return wait(beingOpened(link, name), waits.failureMs);
   opened.add(network);
   const users = present.properties.ipConfigurations?.length ?? 0;
-  const others = users === 0 ? "" : `; ${users} addresses of others in it are not affected`;
+  const suffix = users === 0 ? "" : `; ${users} addresses of others in it are not affected`;
   const step: OpenSubnetStep = {
     on: "subnet",
     do: "open a NAT subnet",
     id: subnet,
-    why: `link services need privateLinkServiceNetworkPolicies Disabled on ${name}${others}`,
+    why: `link services need privateLinkServiceNetworkPolicies Disabled on ${name}${suffix}`,
     event: "OpeningNATSubnet",
     condition: conditionOfScope.links,
     failsAs: reasons.subnetNotChanged,

@@ -15,17 +15,17 @@ import type { PrivateLinkParts } from "./dependencies.ts";
  */
 export function withoutForeignServices(
   { metadata }: AzureCluster,
-  asked: Desired,
+  requested: Desired,
   management: PrivateLinkParts["management"],
 ): Desired {
   const { namespace, name } = metadata;
-  if (management?.namespace === namespace && management?.name === name) return asked;
-  const foreign = asked.links.filter(({ service }) => service !== undefined);
+  if (management?.namespace === namespace && management?.name === name) return requested;
+  const foreign = requested.links.filter(({ service }) => service !== undefined);
   return {
-    ...asked,
-    links: asked.links.filter(({ service }) => service === undefined),
+    ...requested,
+    links: requested.links.filter(({ service }) => service === undefined),
     problems: [
-      ...asked.problems,
+      ...requested.problems,
       ...foreign.map(({ name }): Problem => {
         const why = "only the AzureCluster of the management cluster can name a Service";
         const message = `private link ${name} cannot be created · ${why} · use loadBalancerID`;

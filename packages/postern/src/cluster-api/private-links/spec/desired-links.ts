@@ -235,8 +235,8 @@ function read(
       subnet: resources.subnet(each.subnet),
       ...(each.isStatic && { address: each.address }),
     })),
-    allowed: once(textsIn(link.allowedSubscriptions)),
-    autoApproved: once(textsIn(link.autoApprovedSubscriptions)),
+    allowed: unique(textsIn(link.allowedSubscriptions)),
+    autoApproved: unique(textsIn(link.autoApprovedSubscriptions)),
     proxyProtocol: link.enableProxyProtocol === true,
   };
 }
@@ -264,7 +264,7 @@ function problem(thing: string, where: string, why: string): Entry<never> {
   return { problem: { scope: "links", reason: reasons.invalid, message } };
 }
 
-function once(texts: readonly string[]): string[] {
+function unique(texts: readonly string[]): string[] {
   const first = new Map<string, string>();
   for (const each of texts) if (!first.has(lower(each))) first.set(lower(each), each);
   return [...first.values()];

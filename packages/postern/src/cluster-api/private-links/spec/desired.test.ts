@@ -79,14 +79,14 @@ describe("private links", () => {
     ["in its subnet", "10.0.1.9", undefined],
     ["of another subnet", "10.0.2.9", "10.0.2.9 is not in subnet node (10.0.1.0/24)"],
     ["that is none", "10.0.1", "10.0.1 is not an address"],
-  ])("with a static NAT address %s", (_, privateIPAddress, said) => {
+  ])("with a static NAT address %s", (_, privateIPAddress, message) => {
     const natIPConfigurations = [{ subnet: "node", allocationMethod: "Static", privateIPAddress }];
     const subnets = [
       { name: "node", role: "node", cidrBlocks: ["10.0.1.0/24", "nonsense"] },
       { name: "other", role: "node", cidrBlocks: ["10.0.2.0/24"] },
     ];
     expect(why({ links: [{ ...link, natIPConfigurations }], subnets })).toEqual(
-      said === undefined ? [] : [expect.stringContaining(said)],
+      message === undefined ? [] : [expect.stringContaining(message)],
     );
   });
 
@@ -109,9 +109,9 @@ describe("private links", () => {
     [`${group}/${provider}/virtualNetworks/net`, "not the id of a load balancer"],
   ])(
     "of a load balancer that cannot be this cluster's are rejected: %j",
-    (loadBalancerID, said) => {
+    (loadBalancerID, message) => {
       expect(why({ annotation: JSON.stringify([{ ...ofGateway, loadBalancerID }]) })).toEqual([
-        expect.stringContaining(said),
+        expect.stringContaining(message),
       ]);
     },
   );

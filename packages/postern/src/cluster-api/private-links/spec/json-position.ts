@@ -9,8 +9,8 @@ export function whereIn(text: string, error: unknown): string {
 
 /** Some errors of the parser tell no position. Then it is the first character with which the text becomes wrong. */
 function positionOf(text: string, error: unknown): number {
-  const said = /at position (\d+)/.exec(wordsOf(error))?.[1];
-  if (said !== undefined) return Number(said);
+  const offset = /at position (\d+)/.exec(wordsOf(error))?.[1];
+  if (offset !== undefined) return Number(offset);
   let [fine, wrong] = [0, text.length];
   if (!isWrong(text)) return wrong;
   while (wrong - fine > 1) {

@@ -82,6 +82,14 @@ describe("Postern makes", () => {
 });
 
 test("no reason of ours is one that CAPZ writes", () => {
-  const theirs = ["Creating", "Updating", "Deleting", "Deleted", "DeletionFailed", "Failed", ""];
-  expect(Object.values(reasons).filter((each) => theirs.includes(each))).toEqual([]);
+  const asoReasons = [
+    "Creating",
+    "Updating",
+    "Deleting",
+    "Deleted",
+    "DeletionFailed",
+    "Failed",
+    "",
+  ];
+  expect(Object.values(reasons).filter((each) => asoReasons.includes(each))).toEqual([]);
 });

@@ -246,7 +246,7 @@ function foreignMessage(observed: Observed): string {
   const owners = observed.endpoints.flatMap(({ id, observation }) => {
     if (observation.state !== "exists") return [];
     const is = ownership(observation.resource.tags, owner(observed));
-    const whose = is.is === "another" ? is.whose : "somebody who has not tagged it as ours";
+    const whose = is.is === "another" ? is.described : "somebody who has not tagged it as ours";
     return [`${nameOf(id)} belongs to ${whose}`];
   });
   return `the private endpoint cannot be made · ${owners.join(", ")} · remove or rename it, or use another resource group`;

@@ -1,4 +1,4 @@
-import { installationTag, isLeftBehind, ownerIn, ownership } from "@postern/core/ownership.ts";
+import { installationTag, isOrphaned, ownerIn, ownership } from "@postern/core/ownership.ts";
 import { lastSegment, type ResourceId, sameId } from "@postern/core/resource-id.ts";
 import { tagOf } from "@postern/core/tags.ts";
 import type { PrivateLinkService } from "../../../azure/gateways/private-link-services.ts";
@@ -49,10 +49,10 @@ export function ownershipOf(found: PrivateLinkService, claimant: Claimant): Owne
     const left =
       !sharesClusterID &&
       claimant.clusterID !== undefined &&
-      isLeftBehind(tags, claimant, claimant.exists);
+      isOrphaned(tags, claimant, claimant.exists);
     return left && isOfInstallation(found, claimant)
       ? { is: "left" }
-      : { is: "another", whose: is.whose };
+      : { is: "another", whose: is.described };
   }
   if (isInFront(found, claimant)) return { is: "ours" };
   const othersTag = is.hostedCluster !== undefined && is.hostedCluster !== claimant.hostedCluster;

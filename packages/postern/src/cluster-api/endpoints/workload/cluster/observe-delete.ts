@@ -54,7 +54,7 @@ export async function observeRemaining(
   const { now, maxAgeMs } = given;
   const inSpec = remainingInSpec(deletion);
   // A pause is nobody's failure to write.
-  if (management.paused) given.since.forget(cluster.key);
+  if (management.paused) given.since.delete(cluster.key);
   const sinceMs = given.since.ms(cluster.key, inSpec.length === 0 ? "clean" : "asked for", now);
   if (inSpec.length > 0)
     return { inSpec, inAzure: [], inSpecMs: sinceMs, cleanMs: 0, failed: undefined };
@@ -91,7 +91,7 @@ export class RemainingSince {
     return 0;
   }
 
-  forget(key: string): void {
+  delete(key: string): void {
     this.#since.delete(key);
   }
 }
@@ -109,7 +109,7 @@ export function remainingInSpec(deletion: DeletedCluster): string[] {
   );
   return [...own, ...strays]
     .filter((each) =>
-      connectionsIn(each).some(({ privateLinkServiceID: id = "" }) => isOnlyOurs(deletion, id)),
+      connectionsIn(each).some(({ privateLinkServiceID: id = "" }) => isOnlyOwn(deletion, id)),
     )
     .map(({ name }) => name);
 }
@@ -119,19 +119,19 @@ export function remainingInAzure(
   deletion: DeletedCluster,
   listed: readonly PrivateEndpoint[],
 ): { id: ResourceId; isOwned: boolean }[] {
-  const asked = namesIn(deletion.managementObject);
+  const requestedNames = namesIn(deletion.managementObject);
   return listed.flatMap((each) => {
     const id = parseResourceId(each.id ?? "", "Microsoft.Network/privateEndpoints");
-    const leads = connectionsOf(each).some(({ properties }) =>
-      isOnlyOurs(deletion, properties?.privateLinkServiceId ?? ""),
+    const connects = connectionsOf(each).some(({ properties }) =>
+      isOnlyOwn(deletion, properties?.privateLinkServiceId ?? ""),
     );
-    if (!leads || asked.has(nameOf(id).toLowerCase())) return [];
+    if (!connects || requestedNames.has(nameOf(id).toLowerCase())) return [];
     return [{ id, isOwned: isOwnedByManagement(each, deletion.managementObject) }];
   });
 }
 
 /** Whether a link service is this cluster's, and no cluster that is not being deleted requests an endpoint to it. */
-function isOnlyOurs(
+function isOnlyOwn(
   { cluster, management, neighbours }: DeletedCluster,
   serviceId: string,
 ): boolean {
