@@ -32,7 +32,10 @@ export async function restore(world: HostedWorld, thing: Thing, kept: Kept): Pro
   const { kind, status: _status, ...rest } = thing;
   const { name, namespace, labels, annotations, uid } = thing.metadata;
   const metadata = {
-    ...{ name, namespace, ...(labels && { labels }), ...(annotations && { annotations }) },
+    name,
+    namespace,
+    ...(labels && { labels }),
+    ...(annotations && { annotations }),
     ...Object.fromEntries(kept.map((field) => [field, thing.metadata[field]])),
   };
   const { clusterIP: _one, clusterIPs: _all, ...spec } = thing.spec;

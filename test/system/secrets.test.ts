@@ -276,10 +276,8 @@ describeHosted("secrets that tenants write", (start) => {
     await expect.poll(there, { timeout: 90_000 }).toBeDefined();
     const kubeconfig = (server: string, given: object) =>
       JSON.stringify({
-        ...{
-          "current-context": "c",
-          contexts: [{ name: "c", context: { cluster: "c", user: "u" } }],
-        },
+        "current-context": "c",
+        contexts: [{ name: "c", context: { cluster: "c", user: "u" } }],
         clusters: [{ name: "c", cluster: { server } }],
         users: [{ name: "u", user: given }],
       });

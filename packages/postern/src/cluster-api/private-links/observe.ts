@@ -344,7 +344,10 @@ function subjectOf(object: AzureCluster, owner: CapiCluster | undefined, now: Da
     conditions: (object.status?.conditions ?? [])
       .filter(({ type }) => types.includes(type))
       .map(({ type, status, reason = "", message = "", lastTransitionTime }) => ({
-        ...{ type, status, reason, message },
+        type,
+        status,
+        reason,
+        message,
         sinceMs: Math.max(0, now.getTime() - Date.parse(lastTransitionTime)),
       })),
     foreignEndpoints: foreignEndpoints(annotations?.[foreignEndpointsAnnotation]),

@@ -27,16 +27,27 @@ const tags = {
 };
 
 const link: DesiredPrivateLink = {
-  ...{ name: "api", location: "westeurope", tags, frontends: [frontend] },
+  name: "api",
+  location: "westeurope",
+  tags,
+  frontends: [frontend],
   id: parseResourceId(`${provider}/privateLinkServices/api`),
   nat: [{ name: "node-natipconfig-1", subnet }],
-  ...{ allowed: ["A"], autoApproved: ["A"], proxyProtocol: false },
+  allowed: ["A"],
+  autoApproved: ["A"],
+  proxyProtocol: false,
 };
 const endpoint: DesiredPrivateEndpoint = {
-  ...{ name: "pe", location: "westeurope", tags, subnet, manual: true },
+  name: "pe",
+  location: "westeurope",
+  tags,
+  subnet,
+  manual: true,
   id: parseResourceId(`${provider}/privateEndpoints/pe`),
   connections: [{ name: "c", service: `${provider}/privateLinkServices/x`, groupIds: [] }],
-  ...{ interfaceName: "", addresses: [], securityGroups: [] },
+  interfaceName: "",
+  addresses: [],
+  securityGroups: [],
 };
 
 const there = <T>(resource: T): Observation<T> => ({ state: "exists", resource });
@@ -52,7 +63,9 @@ const connected = (status: string, over: object = {}, top: object = {}): Private
     properties: { ...each.properties, privateLinkServiceConnectionState: { status } as never },
   }));
   return {
-    ...{ etag: "e", ...made, ...top },
+    etag: "e",
+    ...made,
+    ...top,
     properties: { ...properties, manualPrivateLinkServiceConnections: decided ?? [], ...over },
   };
 };
@@ -75,8 +88,12 @@ const someNetwork = (
 
 const subject: Subject = {
   owner: ownerKey("org", "wc"),
-  ...{ cluster: "wc", scopes: ["links", "endpoints"], hasFinalizer: true, conditions: [] },
-  ...{ foreignEndpoints: "disconnect", graceMs: 0 },
+  cluster: "wc",
+  scopes: ["links", "endpoints"],
+  hasFinalizer: true,
+  conditions: [],
+  foreignEndpoints: "disconnect",
+  graceMs: 0,
 };
 
 function links(
@@ -98,7 +115,10 @@ const endpoints = (observation: Observation<PrivateEndpoint>): Partial<ObservedI
 
 function observed(over: Partial<ObservedInAzure> = {}): ObservedInAzure {
   return {
-    ...{ stage: "observed", subject, deleting: false, problems: [] },
+    stage: "observed",
+    subject,
+    deleting: false,
+    problems: [],
     links: { desired: [], obsolete: [], networks: [] },
     endpoints: { desired: [], obsolete: [] },
     ...over,
@@ -479,7 +499,8 @@ describe("a private endpoint", () => {
   test("is one of many that are being made: they are told as one, however many are left", () => {
     const many = (count: number) => {
       const desired = Array.from({ length: count }, (_, n) => ({
-        ...{ endpoint: { ...endpoint, name: `pe${n}` }, observation: absent },
+        endpoint: { ...endpoint, name: `pe${n}` },
+        observation: absent,
         id: parseResourceId(`${endpoint.id}${n}`),
       }));
       return plan(observed({ endpoints: { desired, obsolete: [] } })).conditions;
@@ -616,7 +637,8 @@ describe("a link service with endpoints, when it goes", () => {
   const observeDeleted = (status: string, over: Partial<Subject> = {}) =>
     short(
       observed({
-        ...{ deleting: true, subject: { ...subject, ...over } },
+        deleting: true,
+        subject: { ...subject, ...over },
         links: {
           desired: [],
           obsolete: [{ id: link.id, observation: there(withEndpoint(status)) }],

@@ -27,12 +27,17 @@ function world(whenAsked: (controlPlane: { metadata: object }) => void) {
   const reference = { kind: "HostedControlPlane", apiVersion: "hypershift.openshift.io/v1beta1" };
   const link = {
     metadata: {
-      ...{ namespace: "clusters-one", name: "private-router", uid: "link" },
+      namespace: "clusters-one",
+      name: "private-router",
+      uid: "link",
       ownerReferences: [{ ...reference, name: "one", uid: "plane", controller: true }],
     },
     spec: {
-      ...{ subscriptionID, resourceGroupName: "guest", location: "westeurope" },
-      ...{ guestVNetID: network, guestSubnetID: `${network}/subnets/nodes` },
+      subscriptionID,
+      resourceGroupName: "guest",
+      location: "westeurope",
+      guestVNetID: network,
+      guestSubnetID: `${network}/subnets/nodes`,
     },
   };
   const arm = {

@@ -57,7 +57,9 @@ test("every plan settles, deletions leave nothing, and what is not owned is neve
 
 test("the same random world ends in the same way twice", async () => {
   const given: LinkScript = {
-    ...{ links: 2, mode: "shared", prefixLength: 28 },
+    links: 2,
+    mode: "shared",
+    prefixLength: 28,
     strangers: { service: true, subnet: true, clusterSubnet: false },
     changes: [{ kind: "pass", link: 0 }, { kind: "restart" }],
   };

@@ -135,7 +135,10 @@ describe("when the link service does not exist", () => {
 
   test("and nothing else is left, the object is released", () => {
     expect(plan(down({ ...left, subject: subject({ notedSubnet: undefined }) }))).toEqual({
-      ...{ steps: [], conditions: [], finalizer: "remove", requeue: "never" },
+      steps: [],
+      conditions: [],
+      finalizer: "remove",
+      requeue: "never",
     });
   });
 

@@ -328,7 +328,9 @@ describe("a link service that is there", () => {
     expect(step).toMatchObject({ etag: 'W/"1"', failsAs: "PLSUpdateFailed" });
     expect(step.body.properties).toEqual({
       ...service().properties,
-      ...{ alias: undefined, provisioningState: undefined, fqdns: ["kept.example.com"] },
+      alias: undefined,
+      provisioningState: undefined,
+      fqdns: ["kept.example.com"],
     });
     expect(made.status?.privateLinkServiceAlias).toBe(alias);
   });
@@ -455,7 +457,9 @@ describe("a link service that is there", () => {
     expect(reported(made)).toBe("False PLSUpdating");
     expect(made.steps).toMatchObject([
       {
-        ...{ do: "change the link service", etag: 'W/"1"', event: "PLSAdopted" },
+        do: "change the link service",
+        etag: 'W/"1"',
+        event: "PLSAdopted",
         body: {
           tags: { team: "blue", postern_owner: `${clusterID}/uid-1` },
           properties: { enableProxyProtocol: true },

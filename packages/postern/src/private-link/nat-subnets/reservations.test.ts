@@ -20,7 +20,9 @@ function recordUse(users: Reservations, configurations: string[]): void {
   };
   users.recordNetwork({
     id: parseResourceId(network),
-    ...{ location: "westeurope", spaces: [], taken: [] },
+    location: "westeurope",
+    spaces: [],
+    taken: [],
     subnets: [{ ...one, delegated: false, configurations }],
   } satisfies NatNetwork);
 }

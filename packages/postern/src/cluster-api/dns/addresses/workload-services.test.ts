@@ -101,7 +101,10 @@ test("attack: a list of Services without an end is read for some pages only", as
   });
   const { url } = await serve((_request, response) => json(response, 200, { data: { value } }));
   const kube = new KubeClient({
-    ...{ server: new URL(url), namespace: "default", source: "test", proof: async () => ({}) },
+    server: new URL(url),
+    namespace: "default",
+    source: "test",
+    proof: async () => ({}),
   });
   const cluster = { metadata: { namespace: "a", name: "b" } } as CapiCluster;
   const found = await workloadServices(cluster, kube, new AbortController().signal);

@@ -28,18 +28,23 @@ function cluster(
   } = {},
 ): AzureCluster {
   const balancer = {
-    ...{ name: "wc-lb", type: "Internal", frontendIPs: [{ name: "fe" }] },
+    name: "wc-lb",
+    type: "Internal",
+    frontendIPs: [{ name: "fe" }],
     privateLinks: over.links,
   };
   return {
     metadata: {
-      ...{ namespace: "org", name: "wc" },
+      namespace: "org",
+      name: "wc",
       ...(over.annotation !== undefined && {
         annotations: { [annotations.privateLinks]: over.annotation },
       }),
     },
     spec: {
-      ...{ location: "westeurope", subscriptionID: subscription, resourceGroup: "wc-group" },
+      location: "westeurope",
+      subscriptionID: subscription,
+      resourceGroup: "wc-group",
       networkSpec: {
         vnet: over.vnet ?? { name: "net" },
         subnets: over.subnets === undefined ? [{ name: "node", role: "node" }] : over.subnets,
@@ -72,7 +77,9 @@ describe("private links", () => {
         subnet: `${group}/${provider}/virtualNetworks/net/subnets/node`,
       },
     ],
-    ...{ allowed: [], autoApproved: [], proxyProtocol: false },
+    allowed: [],
+    autoApproved: [],
+    proxyProtocol: false,
   };
 
   test.each<[string, string, string | undefined]>([

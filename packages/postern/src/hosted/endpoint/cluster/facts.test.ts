@@ -15,7 +15,10 @@ interface Plane {
 function belonging(planes: Plane[], { hasFinalizer = true, cluster = "clusters/one" } = {}) {
   const all = planes.map(({ name, cluster: of = "clusters/one", deletion }) => ({
     metadata: {
-      ...{ namespace: "n", name, uid: `uid-${name}`, annotations: { [clusterAnnotation]: of } },
+      namespace: "n",
+      name,
+      uid: `uid-${name}`,
+      annotations: { [clusterAnnotation]: of },
       ...(deletion && { deletionTimestamp: "2026-01-01T00:00:00Z" }),
     },
     spec: { platform: { type: "Azure" } },
@@ -30,7 +33,9 @@ function belonging(planes: Plane[], { hasFinalizer = true, cluster = "clusters/o
   } as unknown as Sources;
   const link = {
     metadata: {
-      ...{ namespace: "n", name: "private-router", uid: "link" },
+      namespace: "n",
+      name: "private-router",
+      uid: "link",
       annotations: { [clusterAnnotation]: cluster },
       finalizers: hasFinalizer ? [endpointFinalizer] : [],
     },

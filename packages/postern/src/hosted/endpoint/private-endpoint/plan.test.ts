@@ -237,7 +237,9 @@ test("an endpoint that an object of the cluster left is adopted as it is, and re
   const planned = plan({ ...looked, endpoints });
   expect(planned.steps.filter(({ on }) => on === "endpoint")).toMatchObject([
     {
-      ...{ do: "tag endpoint", id: short, event: "AdoptingPrivateEndpoint" },
+      do: "tag endpoint",
+      id: short,
+      event: "AdoptingPrivateEndpoint",
       body: { tags: { postern_owner: expect.stringMatching(/\/made-anew$/) } },
     },
   ]);

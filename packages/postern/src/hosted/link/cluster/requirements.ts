@@ -103,7 +103,12 @@ export function known(
       };
   return {
     is: "desired",
-    ...{ hostedCluster, clusterID, infraID, serviceName, clusterSubscription, loadBalancerIP },
+    hostedCluster,
+    clusterID,
+    infraID,
+    serviceName,
+    clusterSubscription,
+    loadBalancerIP,
     isServiceDeleting,
     ...warning,
   };

@@ -10,7 +10,9 @@ export function balancerProblem({ frontend, known, subject }: Up): PlannedCondit
   if (frontend.is === "released") return { type, status: "False", ...serviceDeleting(subject) };
   if (frontend.is === "missing")
     return {
-      ...{ type, status: "False", reason: reasons.loadBalancerNotFound },
+      type,
+      status: "False",
+      reason: reasons.loadBalancerNotFound,
       message: `no load balancer of the management group has the address ${known.loadBalancerIP} · Service ${subject.name} was given it · check the Service and the group that the operator was given`,
     };
   if (frontend.is === "foreign")
@@ -31,13 +33,17 @@ export function balancerProblem({ frontend, known, subject }: Up): PlannedCondit
   const isStandard = /^standard$/i.test(frontend.frontend.sku);
   if (isStandard && frontend.frontend.isIpBased)
     return {
-      ...{ type, status: "False", reason: reasons.loadBalancerUnsupported },
+      type,
+      status: "False",
+      reason: reasons.loadBalancerUnsupported,
       message: `load balancer ${nameOf(frontend.frontend.balancer)} has a backend pool of IP addresses · Azure puts link services only in front of pools of network interfaces · set the cloud provider's loadBalancerBackendPoolConfigurationType to nodeIPConfiguration (AKS: --load-balancer-backend-pool-type nodeIPConfiguration)`,
     };
   if (isStandard) return undefined;
   const { balancer, sku } = frontend.frontend;
   return {
-    ...{ type, status: "False", reason: reasons.loadBalancerUnsupported },
+    type,
+    status: "False",
+    reason: reasons.loadBalancerUnsupported,
     message: `load balancer ${nameOf(balancer)} has the SKU ${sku} · link services need Standard · set the cloud provider's loadBalancerSku to Standard and recreate the Service`,
   };
 }

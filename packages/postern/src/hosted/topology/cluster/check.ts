@@ -51,7 +51,9 @@ export function check(cluster: HostedCluster): Checked {
   const warning = unreachable(access, publishing);
   const names = access.type === "PrivateLink" ? whyNamesUnusable(cluster) : undefined;
   return {
-    ...{ ok: true, access, publishing },
+    ok: true,
+    access,
+    publishing,
     ...(names && { unusable: { reason: topologyReasons.nameUnusable, message: names } }),
     ...(warning && { warning }),
   };
