@@ -170,7 +170,7 @@ export function down(over: Partial<Down> = {}): Down {
     subject: subject({
       fields: { privateLinkServiceID: serviceId, privateLinkServiceAlias: alias },
     }),
-    guestMs: 0,
+    endpointGraceMs: 0,
     services: [{ id: serviceId, observation: there(service()), isOwn: true }],
     natOfService: subnetId,
     nat: { is: "nothing" },

@@ -7,7 +7,7 @@ import type { Feature, Step } from "postern/kube/feature.ts";
 import { servePages } from "postern/kube/health.ts";
 import { makeLog, silentLog } from "postern/kube/log.ts";
 import type { Reconcile } from "postern/kube/reconcile.ts";
-import { type Also, Runtime, whereServed } from "postern/kube/runtime.ts";
+import { Runtime, type WatchedKind, whereServed } from "postern/kube/runtime.ts";
 import { whenChanged } from "postern/kube/when-changed.ts";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { ManualClock, settle } from "../manual-clock.ts";
@@ -22,7 +22,7 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
   async function runtimeWith(
     features: Feature<Widget, Widget>[],
     options: {
-      also?: Also[];
+      watches?: WatchedKind[];
       namespace?: string;
       clock?: ManualClock;
       log?: typeof silentLog;
@@ -46,7 +46,7 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
             return feature.observe(widget, reconcile);
           },
         },
-        ...(options.also && { also: options.also }),
+        ...(options.watches && { watches: options.watches }),
       })),
     });
     const stop = new AbortController();
@@ -570,7 +570,7 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
       namespaced: true,
     };
     const seen: unknown[] = [];
-    const also: Also<KubeObject & { data?: unknown }> = {
+    const watched: WatchedKind<KubeObject & { data?: unknown }> = {
       kind: configMaps,
       metadataOnly: true,
       keys: (map) => {
@@ -581,7 +581,7 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
       },
     };
     const { make, reconciles, namespace, quiet } = await runtimeWith([widgetFeature()], {
-      also: [also as Also],
+      watches: [watched as WatchedKind],
     });
     await make("a", { size: 1 });
     await make("b", { size: 1 });
@@ -608,7 +608,7 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
       ({ metadata }) => metadata.labels,
     );
     const { make, reconciles, namespace, quiet } = await runtimeWith([widgetFeature()], {
-      also: [{ kind: configMap, keys }],
+      watches: [{ kind: configMap, keys }],
     });
     const maps = `/api/v1/namespaces/${namespace}/configmaps`;
     await make("a", { size: 1 });

@@ -75,7 +75,7 @@ function looking(
       }),
       apply: () => Promise.resolve({ state: "done" }),
     });
-    return { feature, also: clients.watch(parts) };
+    return { feature, watches: clients.watch(parts) };
   };
 }
 

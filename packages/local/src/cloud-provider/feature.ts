@@ -75,7 +75,7 @@ export function cloudProviderFeature(given: {
         .flatMap((each) => (each.metadata.namespace === home.metadata.name ? keyOf(each) : []));
     return {
       feature,
-      also: within ? [{ kind: namespace, metadataOnly: true, keys: servicesIn }] : [],
+      watches: within ? [{ kind: namespace, metadataOnly: true, keys: servicesIn }] : [],
     };
   };
 }

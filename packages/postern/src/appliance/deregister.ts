@@ -14,7 +14,7 @@ import {
   withoutMember,
 } from "./pool-members.ts";
 import { reason } from "./register.ts";
-import { callerUntil, type Pass, retryUntil, type Step } from "./retry.ts";
+import { type Attempt, callerUntil, retryUntil, type Step } from "./retry.ts";
 import { type PoolWrite, writePool } from "./write-pool.ts";
 
 /** How a machine left. */
@@ -72,10 +72,10 @@ export async function deregisterFromBackendPool(
   const what = `leave the backend pool "${config.backendPoolName}"`;
   const ended = (cause: unknown) =>
     new ApplianceError({ code: "DeregistrationTimedOut", what, detail: reason(cause), cause });
-  const state: Leaving = { wrote: false, spread: false, waits: 0, members: 1 };
+  const state: DeregisterState = { wrote: false, spread: false, waits: 0, members: 1 };
   const contention = () => Math.max(300, apart(state));
   const result = await retryUntil(ctx, { what: "deregister", limitMs, ended, contention }, (pass) =>
-    leave(ctx, config, state, pass),
+    removeEntry(ctx, config, state, pass),
   );
   if (result.state !== "kept") ctx.metrics.registered(false);
   const deregistration = { ...result, seconds: (ctx.clock.now() - startedAt) / 1000 };
@@ -93,7 +93,7 @@ export async function deregisterFromBackendPool(
 const apartMs = 25;
 const largePool = 20;
 
-interface Leaving {
+interface DeregisterState {
   wrote: boolean;
   /** The moment has been taken. */
   spread: boolean;
@@ -106,11 +106,11 @@ interface Leaving {
 
 type Departure = Omit<Deregistration, "seconds">;
 
-async function leave(
+async function removeEntry(
   ctx: ApplianceContext,
   config: GWLBConfig,
-  state: Leaving,
-  pass: Pass,
+  state: DeregisterState,
+  pass: Attempt,
 ): Promise<Step<Departure>> {
   const arm = ctx.azure(config.environment).for(callerUntil(pass.signal));
   const pool = await backendPools(arm).get(config.backendPoolResourceId);
@@ -160,10 +160,10 @@ async function leave(
   }
 }
 
-function nextReadMs(state: Leaving): number {
+function nextReadMs(state: DeregisterState): number {
   return 1_000 * 2 ** Math.min(state.waits++, 2);
 }
 
-function apart({ members }: Leaving): number {
+function apart({ members }: DeregisterState): number {
   return Math.min(5_000, apartMs * members);
 }

@@ -16,11 +16,11 @@ test("the device is written to a file, to an environment file and by a hook, and
   ) as [string, string, string];
   writeFileSync(environmentFile, "A=1\nINGRESS_DEVICE=old\nB=2\n");
   const hook = `printf '%s.' "$INGRESS_DEVICE" >> ${hooked}`;
-  const undo = await writeIngressDevice({ file, environmentFile, hook }, "eth0");
+  const revert = await writeIngressDevice({ file, environmentFile, hook }, "eth0");
   expect(readFileSync(file, "utf8")).toBe("eth0\n");
   expect(readFileSync(environmentFile, "utf8")).toBe("A=1\nINGRESS_DEVICE=eth0\nB=2\n");
   expect(readFileSync(hooked, "utf8")).toBe("eth0.");
-  await undo();
+  await revert();
   expect(existsSync(file)).toBe(false);
   expect(readFileSync(environmentFile, "utf8")).toBe("A=1\nINGRESS_DEVICE=old\nB=2\n");
   expect(readFileSync(hooked, "utf8")).toBe("eth0..");
@@ -29,10 +29,10 @@ test("the device is written to a file, to an environment file and by a hook, and
 test("what others change in the environment file meanwhile stays, and nobody else may read it", async () => {
   const environmentFile = join(folder(), "env");
   writeFileSync(environmentFile, "TOKEN=secret\n", { mode: 0o600 });
-  const undo = await writeIngressDevice({ environmentFile }, "eth0");
+  const revert = await writeIngressDevice({ environmentFile }, "eth0");
   expect(statSync(environmentFile).mode & 0o777).toBe(0o600);
   writeFileSync(environmentFile, "TOKEN=newer\nINGRESS_DEVICE=eth0\nMORE=1\n");
-  await undo();
+  await revert();
   expect(readFileSync(environmentFile, "utf8")).toBe("TOKEN=newer\nMORE=1\n");
 });
 
@@ -42,8 +42,8 @@ test("what a killed agent left is taken back by the next", async () => {
     string,
   ];
   await writeIngressDevice({ file, environmentFile }, "eth0");
-  const undo = await writeIngressDevice({ file, environmentFile }, "eth0");
-  await undo();
+  const revert = await writeIngressDevice({ file, environmentFile }, "eth0");
+  await revert();
   expect(existsSync(file)).toBe(false);
   expect(readFileSync(environmentFile, "utf8")).toBe("");
 });

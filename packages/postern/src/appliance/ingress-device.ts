@@ -29,10 +29,10 @@ export async function writeIngressDevice(
   device: string,
 ): Promise<() => Promise<void>> {
   const { file, environmentFile, variable = "INGRESS_DEVICE", hook } = targets;
-  const undo: (() => Promise<void> | void)[] = [];
-  const undoAll = async () => {
+  const reverts: (() => Promise<void> | void)[] = [];
+  const revertAll = async () => {
     const errors: unknown[] = [];
-    for (const each of undo.splice(0).reverse())
+    for (const each of reverts.splice(0).reverse())
       try {
         await each();
       } catch (error) {
@@ -41,18 +41,18 @@ export async function writeIngressDevice(
     if (errors.length > 0) throw errors[0];
   };
   try {
-    if (file !== undefined) undo.push(writeName(file, device));
-    if (environmentFile !== undefined) undo.push(setVariable(environmentFile, variable, device));
+    if (file !== undefined) reverts.push(writeName(file, device));
+    if (environmentFile !== undefined) reverts.push(setVariable(environmentFile, variable, device));
     if (hook !== undefined) {
       // Also one that fails may have done half of it.
-      undo.push(() => runHook(hook, ""));
+      reverts.push(() => runHook(hook, ""));
       await runHook(hook, device);
     }
   } catch (error) {
-    await undoAll().catch(() => undefined);
+    await revertAll().catch(() => undefined);
     throw error;
   }
-  return undoAll;
+  return revertAll;
 }
 
 /** The text of an environment file with one variable set, in its place if it was there; without a value it is taken out. */

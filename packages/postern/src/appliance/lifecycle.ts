@@ -53,7 +53,7 @@ export interface Applied {
   links?: TunnelLinks;
   health?: HealthServer;
   /** Take back what was done on this machine, in the opposite order. */
-  undoLocal(): Promise<void>;
+  revertLocal(): Promise<void>;
 }
 
 /**
@@ -65,10 +65,10 @@ export async function apply(
   poolName: string,
   options: ApplyOptions = {},
 ): Promise<Applied> {
-  const undo: (() => Promise<unknown>)[] = [];
+  const reverts: (() => Promise<unknown>)[] = [];
   try {
     const health = options.health && (await startHealth(ctx, options.health));
-    if (health) undo.push(() => health.close());
+    if (health) reverts.push(() => health.close());
 
     const config = await discoverGWLBBackendPool(ctx, poolName, options);
     if (health && options.health) {
@@ -80,10 +80,10 @@ export async function apply(
     if (tunnel !== "none") checkTunnels(config.tunnels);
 
     const registration = await register(ctx, config, options);
-    if (registration.wrote) undo.push(() => deregisterFromBackendPool(unstopped(ctx), config));
+    if (registration.wrote) reverts.push(() => deregisterFromBackendPool(unstopped(ctx), config));
 
     const local: (() => Promise<unknown>)[] = [];
-    undo.push(() => undoAll(local));
+    reverts.push(() => revertAll(local));
     const found = tunnel === "none" ? undefined : findVXLANTunnelInterface(ctx, config, interfaces);
     const links =
       found && tunnel === "configure"
@@ -101,10 +101,10 @@ export async function apply(
       ...(found && { interface: found }),
       ...(links && { links }),
       ...(health && { health }),
-      undoLocal: () => undoAll(local),
+      revertLocal: () => revertAll(local),
     };
   } catch (error) {
-    await undoAll(undo).catch((failed: unknown) =>
+    await revertAll(reverts).catch((failed: unknown) =>
       ctx.log.warn({ error: String(failed) }, "what was done could not all be undone"),
     );
     throw error;
@@ -121,7 +121,7 @@ export interface CleanupOptions {
 
 const cleanupMs = 20_000;
 /** So much of the time is left for what was done on this machine. */
-const undoLocalMs = 1_000;
+const revertLocalMs = 1_000;
 
 /**
  * Leave: fail the probes and take no new connections until the load balancer has noticed, then remove this machine's own
@@ -129,10 +129,10 @@ const undoLocalMs = 1_000;
  */
 export async function cleanup(
   ctx: ApplianceContext,
-  applied: Pick<Applied, "config" | "health" | "undoLocal">,
+  applied: Pick<Applied, "config" | "health" | "revertLocal">,
   options: CleanupOptions = {},
 ): Promise<Deregistration> {
-  const { config, health, undoLocal } = applied;
+  const { config, health, revertLocal } = applied;
   const { limitMs = cleanupMs } = options;
   const { clock } = ctx;
   const endsAt = clock.now() + limitMs;
@@ -144,13 +144,13 @@ export async function cleanup(
       health?.leave(config.probe, drainMs),
     ]);
     const remainingMs = endsAt - clock.now();
-    const reservedMs = Math.min(undoLocalMs, remainingMs / 10);
+    const reservedMs = Math.min(revertLocalMs, remainingMs / 10);
     return await deregisterFromBackendPool(unstoppedContext, config, {
       limitMs: remainingMs - reservedMs,
     });
   } finally {
-    const undone = undoLocal().finally(() => health?.close());
-    await within(ctx, Math.max(undoLocalMs, endsAt - clock.now()), undone);
+    const undone = revertLocal().finally(() => health?.close());
+    await within(ctx, Math.max(revertLocalMs, endsAt - clock.now()), undone);
   }
 }
 
@@ -286,9 +286,9 @@ export function unstopped(ctx: ApplianceContext): ApplianceContext {
 }
 
 /** Undo all, the last first, also where one of them fails; the first failure is thrown. */
-async function undoAll(undo: (() => Promise<unknown>)[]): Promise<void> {
+async function revertAll(reverts: (() => Promise<unknown>)[]): Promise<void> {
   const failures: unknown[] = [];
-  for (const each of undo.splice(0).reverse())
+  for (const each of reverts.splice(0).reverse())
     await each().catch((error: unknown) => failures.push(error));
   if (failures.length > 0) throw failures[0];
 }

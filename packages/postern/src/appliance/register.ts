@@ -12,7 +12,7 @@ import {
   withAdminState,
   withMember,
 } from "./pool-members.ts";
-import { callerUntil, type Pass, retryUntil, type Step } from "./retry.ts";
+import { type Attempt, callerUntil, retryUntil, type Step } from "./retry.ts";
 import { isSuperseded, type PoolWrite, writePool } from "./write-pool.ts";
 
 /** How to join. */
@@ -123,7 +123,7 @@ async function join(
   ctx: ApplianceContext,
   config: GWLBConfig,
   state: Joining,
-  pass: Pass,
+  pass: Attempt,
 ): Promise<Step<Joined>> {
   const azure = ctx.azure(config.environment);
   const arm = azure.for(callerUntil(pass.signal));

@@ -19,7 +19,7 @@ export interface RetryOptions {
 }
 
 /** One run of tries. */
-export interface Pass {
+export interface Attempt {
   /** Ends with the time allowed. */
   readonly signal: AbortSignal;
   /**
@@ -57,7 +57,7 @@ export function callerUntil(signal: AbortSignal): Caller {
 export async function retryUntil<T>(
   ctx: ApplianceContext,
   retryOptions: RetryOptions,
-  attempt: (pass: Pass) => Promise<Step<T>>,
+  attempt: (pass: Attempt) => Promise<Step<T>>,
 ): Promise<T> {
   const { clock, random, metrics, log } = ctx;
   const { what, limitMs, ended, contention = usualContention } = retryOptions;
@@ -72,7 +72,7 @@ export async function retryUntil<T>(
   let meetings = 0;
   let failures = 0;
   const remainingMs = () => endsAt - clock.now();
-  const pass: Pass = {
+  const pass: Attempt = {
     signal,
     writer: { priority: "change", signal: late.signal, mayWrite: () => !signal.aborted },
     remainingMs,

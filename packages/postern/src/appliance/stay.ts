@@ -35,11 +35,11 @@ export async function stayInBackendPool(
   const ending = new AbortController();
   const failed = new AbortController();
   const until = ctx.until(AbortSignal.any([ctx.signal, ending.signal]));
-  const looked = async (registered: boolean) => {
-    await options.looked?.(registered);
+  const onCheck = async (registered: boolean) => {
+    await options.onCheck?.(registered);
     await reportPackets(ctx, applied.links);
   };
-  const watching = watchRegistration(until, applied.config, { ...options, looked });
+  const watching = watchRegistration(until, applied.config, { ...options, onCheck });
   const leave = async (mostDrainMs?: number) => {
     // A second try, after one that failed, has nobody left to wait for.
     const again = ending.signal.aborted;

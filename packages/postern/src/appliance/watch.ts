@@ -12,8 +12,8 @@ import {
 export interface WatchOptions extends RegisterOptions {
   /** How often to look, on average: a minute, so that 200 agents of one identity take a seventh of what it may read. */
   everyMs?: number;
-  /** Told whenever it was looked. */
-  looked?: ((registered: boolean) => void | Promise<void>) | undefined;
+  /** Called after each check. */
+  onCheck?: ((registered: boolean) => void | Promise<void>) | undefined;
 }
 
 const usualMs = 60_000;
@@ -27,7 +27,7 @@ export async function watchRegistration(
   config: GWLBConfig,
   options: WatchOptions = {},
 ): Promise<void> {
-  const { everyMs = usualMs, looked } = options;
+  const { everyMs = usualMs, onCheck } = options;
   const { clock, signal, random, metrics, log } = ctx;
   let missing = false;
   while (!signal.aborted) {
@@ -43,7 +43,7 @@ export async function watchRegistration(
       if (!is) await registerWithBackendPool(ctx, config, options);
       if (missing) metrics.repaired();
       missing = false;
-      await looked?.(is);
+      await onCheck?.(is);
     } catch (error) {
       if (signal.aborted) return;
       if (!isExplained(error)) throw error;

@@ -62,7 +62,7 @@ async function entra(
 }
 
 const platform = { AZURE_TENANT_ID: tenant, AZURE_CLIENT_ID: client };
-const written = (secret: string) =>
+const fileWith = (secret: string) =>
   `subscriptionId: sub-1\ntenantId: ${tenant}\nclientId: ${client}\nclientSecret: ${secret}\n`;
 
 describe("the credential of the environment", () => {
@@ -110,7 +110,7 @@ describe("the credential of the environment", () => {
   });
 
   test.each([
-    ["YAML", written("s3cr3t")],
+    ["YAML", fileWith("s3cr3t")],
     [
       "JSON",
       JSON.stringify({
@@ -132,7 +132,7 @@ describe("the credential of the environment", () => {
   test("takes the subscription of the environment before that of the file", async () => {
     const { options } = await entra();
     const env = {
-      AZURE_CREDENTIALS_FILE: await file(written("x")),
+      AZURE_CREDENTIALS_FILE: await file(fileWith("x")),
       AZURE_SUBSCRIPTION_ID: "sub-9",
     };
     expect((await credentialFromEnvironment(env, options)).subscriptionId).toBe("sub-9");
@@ -186,10 +186,10 @@ describe("the credential of the environment", () => {
 describe("a credential file", () => {
   test("whose secret was changed counts from the next token on", async () => {
     const { options, forms } = await entra();
-    const path = await file(written("old"));
+    const path = await file(fileWith("old"));
     const { tokens } = await credentialFromFile(path, options);
     const first = await tokens.token();
-    await writeFile(path, written("new"));
+    await writeFile(path, fileWith("new"));
     await tokens.token(undefined, first);
     expect(forms().map((form) => form.get("client_secret"))).toEqual(["old", "new"]);
   });
@@ -198,7 +198,11 @@ describe("a credential file", () => {
     ["broken", "clientSecret: [s3cr3t\n  bad: ]: {", "neither YAML nor JSON"],
     ["empty", "", "it does not say subscriptionId, tenantId, clientId, clientSecret"],
     ["a list", "- s3cr3t", "it does not say subscriptionId"],
-    ["without a client", written("s3cr3t").replace(/clientId.*\n/, ""), "it does not say clientId"],
+    [
+      "without a client",
+      fileWith("s3cr3t").replace(/clientId.*\n/, ""),
+      "it does not say clientId",
+    ],
   ])("that is %s is refused, and nothing of it is told", async (_name, text, detail) => {
     const error = await failure(
       credentialFromFile(await file(text), { cloud: cloudNamed(undefined) }),

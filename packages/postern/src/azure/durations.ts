@@ -23,18 +23,18 @@ export interface Ended {
  * hundred that began together teach as much as one. No times are kept, so that a slow day is forgotten.
  */
 export class Durations {
-  readonly #firstLookMs = new Map<string, number>();
+  readonly #firstPollMs = new Map<string, number>();
   /** When operations of a kind were last seen running: a look before that would come too early. It is forgotten slowly. */
   readonly #tooEarlyMs = new Map<string, number>();
 
   /** How long after its start an operation should be looked at first. */
   firstPollMs(kind: string): number {
-    return this.#firstLookMs.get(kind) ?? unknownMs;
+    return this.#firstPollMs.get(kind) ?? unknownMs;
   }
 
   /** Whether an operation of this kind has ever been seen to end. */
   knows(kind: string): boolean {
-    return this.#firstLookMs.has(kind);
+    return this.#firstPollMs.has(kind);
   }
 
   #tooEarly(kind: string): number {
@@ -43,7 +43,7 @@ export class Durations {
 
   /** An operation has ended. */
   learn(kind: string, { runningMs, dueMs, endedMs }: Ended): void {
-    const old = this.#firstLookMs.get(kind);
+    const old = this.#firstPollMs.get(kind);
     // The first one ever: by then it had ended, or nearly so.
     let next = old ?? dueMs;
     // Far off, it goes at once to where the operation was last seen running, but at most to the double.
@@ -54,6 +54,6 @@ export class Durations {
       this.#tooEarlyMs.set(kind, this.#tooEarly(kind) * 0.98);
     }
     this.#tooEarlyMs.set(kind, Math.max(this.#tooEarly(kind), runningMs));
-    this.#firstLookMs.set(kind, Math.min(mostMs, Math.max(leastMs, next)));
+    this.#firstPollMs.set(kind, Math.min(mostMs, Math.max(leastMs, next)));
   }
 }

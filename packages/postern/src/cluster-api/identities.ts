@@ -21,7 +21,7 @@ import type { TokenSource } from "../azure/tokens.ts";
 import type { WatchCache } from "../kube/cache.ts";
 import type { KubeClient } from "../kube/client.ts";
 import type { Reconcile } from "../kube/reconcile.ts";
-import type { Also, Parts } from "../kube/runtime.ts";
+import type { Parts, WatchedKind } from "../kube/runtime.ts";
 import { whenChanged } from "../kube/when-changed.ts";
 import { clusterIdentities, type IdentityName, missing } from "./cluster-identities.ts";
 import { GroupClaims } from "./group-claims.ts";
@@ -57,7 +57,7 @@ export interface ClusterArmClients {
    * Let a feature use this, and give what requeues it when an identity changes: to be called when it is created, and the answer to
    * be a part of its `also`. `keysOf` says which of the feature's keys an AzureCluster concerns; its own where not given.
    */
-  watch(parts: Parts, keysOf?: (cluster: AzureCluster) => string[]): Also[];
+  watch(parts: Parts, keysOf?: (cluster: AzureCluster) => string[]): WatchedKind[];
 }
 
 /** What the ARM clients need. */

@@ -119,7 +119,7 @@ function isSame(a: CredentialOwner, b: CredentialOwner): boolean {
   return a.uid === b.uid && a.tenantId === b.tenantId && a.clientId === b.clientId;
 }
 
-function missing(controlPlane: HostedControlPlane, said?: string): AzureError {
+function missing(controlPlane: HostedControlPlane, detail?: string): AzureError {
   const what = `act in Azure for control plane ${keyOf(controlPlane)}`;
-  return new AzureError({ code: "IdentityMissing", what, detail: said });
+  return new AzureError({ code: "IdentityMissing", what, detail: detail });
 }

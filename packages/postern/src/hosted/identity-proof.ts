@@ -49,8 +49,9 @@ export async function proofOf(
       refusals.push(error.code);
     }
   }
-  const guest = refusals.length === 0 ? "there is no kubeconfig of it" : refusals.join(", ");
-  return fromManagement(kube, namespace, guest);
+  const hostedRefusal =
+    refusals.length === 0 ? "there is no kubeconfig of it" : refusals.join(", ");
+  return fromManagement(kube, namespace, hostedRefusal);
 }
 
 interface SecretPlace {
@@ -87,9 +88,13 @@ async function fromHostedCluster(
   );
 }
 
-async function fromManagement(kube: KubeClient, namespace: string, guest: string): Promise<Proof> {
+async function fromManagement(
+  kube: KubeClient,
+  namespace: string,
+  hostedRefusal: string,
+): Promise<Proof> {
   const asked = { namespace, name: account, audience: managementAudience };
-  const subject = `service account ${namespace}/${account} of the management cluster (the guest gave none: ${guest})`;
+  const subject = `service account ${namespace}/${account} of the management cluster (the guest gave none: ${hostedRefusal})`;
   try {
     return { assertion: await serviceAccountToken(kube, asked), subject };
   } catch (error) {

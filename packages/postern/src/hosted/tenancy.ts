@@ -8,7 +8,7 @@ import {
 } from "@postern/core/kinds/hosted-control-plane.ts";
 import type { WatchCache } from "../kube/cache.ts";
 import type { Caches } from "../kube/caches.ts";
-import type { Also } from "../kube/runtime.ts";
+import type { WatchedKind } from "../kube/runtime.ts";
 import { whenChanged } from "../kube/when-changed.ts";
 import { clusterAnnotation, controlPlaneNamespace } from "./names.ts";
 
@@ -93,7 +93,7 @@ export function registeredIn(caches: Caches): Registered {
 }
 
 /** Requeues these keys when it may have changed which control plane of a namespace is verified: only the oldest is. */
-export function whenControlPlaneChanges(keys: (controlPlane: KubeObject) => string[]): Also {
+export function whenControlPlaneChanges(keys: (controlPlane: KubeObject) => string[]): WatchedKind {
   return {
     kind: hostedControlPlane,
     keys: whenChanged(keys, ({ metadata: { annotations, uid } }) => [

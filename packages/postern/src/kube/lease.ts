@@ -85,7 +85,7 @@ export class Lease {
   /** When the leader gives up, if no renewal succeeds until then. */
   #renewBy = never.monotonic;
   /** The Lease as our last write left it; undefined where it has to be read first. */
-  #written: LeaseObject | undefined;
+  #lastWrite: LeaseObject | undefined;
   #holder: string | undefined;
   /** Why the last try failed; undefined where it did not. */
   #failure: string | undefined;
@@ -194,8 +194,8 @@ export class Lease {
   }
 
   async #tryOnce(signal: AbortSignal): Promise<void> {
-    const lastWritten = this.#takeWritten();
-    if (lastWritten && (await this.#renew(lastWritten, signal))) return;
+    const lastWrite = this.#takeLastWrite();
+    if (lastWrite && (await this.#renew(lastWrite, signal))) return;
     const lease = await this.#read(signal);
     const { identity } = this.#options;
     if (this.#holder !== identity && this.#leading) {
@@ -209,10 +209,10 @@ export class Lease {
   }
 
   /** What our last write left. It is forgotten until the next write is answered: one without an answer may have happened. */
-  #takeWritten(): LeaseObject | undefined {
-    const lastWritten = this.#written;
-    this.#written = undefined;
-    return lastWritten;
+  #takeLastWrite(): LeaseObject | undefined {
+    const lastWrite = this.#lastWrite;
+    this.#lastWrite = undefined;
+    return lastWrite;
   }
 
   async #read(signal: AbortSignal): Promise<LeaseObject | undefined> {
@@ -238,8 +238,8 @@ export class Lease {
     const { clock, identity, leaseDurationMs, renewDeadlineMs } = this.#options;
     const sentAt = clock.now();
     const sentTimeOfDay = this.#timeOfDay();
-    const lastWritten = await this.#write(lease, signal);
-    if (lastWritten === undefined) return false;
+    const lastWrite = await this.#write(lease, signal);
+    if (lastWrite === undefined) return false;
     const answeredAt = clock.now();
     const longestMs = (leaseDurationMs + renewDeadlineMs) / 2;
     this.#fence = {
@@ -247,7 +247,7 @@ export class Lease {
       timeOfDay: Math.min(sentTimeOfDay + longestMs, this.#timeOfDay() + renewDeadlineMs),
     };
     this.#renewBy = answeredAt + renewDeadlineMs;
-    this.#written = lastWritten;
+    this.#lastWrite = lastWrite;
     this.#holder = identity;
     return true;
   }
@@ -286,7 +286,7 @@ export class Lease {
     // The signal to stop has been given; the limit of each request is what ends these.
     const { signal } = new AbortController();
     try {
-      const lease = this.#takeWritten() ?? (await this.#read(signal));
+      const lease = this.#takeLastWrite() ?? (await this.#read(signal));
       if (lease?.spec?.holderIdentity !== identity) return;
       const { metadata } = lease;
       const renewTime = micro(dateBy(clock));

@@ -196,7 +196,7 @@ export class WorkQueue {
   }
 
   /** One of a tenant's keys is done: the most urgent of those that wait for that takes its place in the queue. */
-  #leave(name: string): void {
+  #freeTenantSlot(name: string): void {
     const tenant = this.#tenants.get(name);
     if (tenant === undefined) return;
     tenant.running--;
@@ -249,7 +249,7 @@ export class WorkQueue {
     this.#options.observer?.worked((this.#clock.now() - entry.startedAt) / 1000);
     entry.running = false;
     this.#running--;
-    this.#leave(entry.tenant ?? "");
+    this.#freeTenantSlot(entry.tenant ?? "");
     this.#settle(key, entry, outcome);
     if (this.#running === 0 && !this.#started)
       for (const resolve of this.#idle.splice(0)) resolve();

@@ -14,7 +14,7 @@ import { Metrics } from "./metrics.ts";
 import type { StepPolicy } from "./step-policy.ts";
 
 /** Another kind whose changes matter to a feature, and the keys that each change requeues. */
-export interface Also<T extends KubeObject = KubeObject> extends CacheShape {
+export interface WatchedKind<T extends KubeObject = KubeObject> extends CacheShape {
   kind: Kind<T>;
   /** Which keys a changed object concerns. Asked for the object before and after the change; one that is gone is being deleted. */
   keys(object: T): string[];
@@ -26,10 +26,10 @@ export interface Parts {
   kube: KubeClient;
 }
 
-/** A feature and what else it looks at. */
+/** A feature, and the other kinds that it watches. */
 export interface Made {
   feature: Feature;
-  also?: readonly Also[];
+  watches?: readonly WatchedKind[];
   /** The process is of use without it: where its kinds are not served it waits for them, and is ready all the same. */
   whereServed?: boolean;
 }
@@ -103,7 +103,11 @@ export class Runtime {
   #add(make: MakeFeature, events: EventRecorder): void {
     const { client, log } = this.#options;
     this.caches.takeRequested();
-    const { feature, also = [], whereServed = false } = make({ caches: this.caches, kube: client });
+    const {
+      feature,
+      watches = [],
+      whereServed = false,
+    } = make({ caches: this.caches, kube: client });
     const controller = new Controller(feature, {
       client,
       events,
@@ -118,7 +122,7 @@ export class Runtime {
     });
     this.metrics.watchQueue(feature.name, controller.queue);
     this.controllers.push(controller);
-    for (const other of also) this.#wakeOn(other, controller);
+    for (const other of watches) this.#wakeOn(other, controller);
     const requested = this.caches.takeRequested();
     this.#needs.set(controller, requested);
     for (const [cache, needed] of requested) if (needed && !whereServed) this.caches.need(cache);
@@ -208,7 +212,7 @@ export class Runtime {
     return [...caches, role];
   }
 
-  #wakeOn(other: Also, controller: Controller): void {
+  #wakeOn(other: WatchedKind, controller: Controller): void {
     const { kind, keys: _, ...shape } = other;
     const cache = this.caches.of(kind, shape);
     cache.onChange(({ before, after }) => {

@@ -72,8 +72,8 @@ test("a list that is written whole knows no generation", () => {
   const planned = { conditions: [ready], fields: {} };
   const settled = object({ conditions: [another, plain] });
   expect(statusChange(settled, own, planned, now, "whole")).toBeUndefined();
-  const written = { ...plain, lastTransitionTime: "2026-05-01T10:00:00Z" };
-  expect(statusChange(object(), own, planned, now, "whole")).toEqual({ conditions: [written] });
+  const published = { ...plain, lastTransitionTime: "2026-05-01T10:00:00Z" };
+  expect(statusChange(object(), own, planned, now, "whole")).toEqual({ conditions: [published] });
 });
 
 test("a condition that is there twice in a list that is written whole is written once", () => {

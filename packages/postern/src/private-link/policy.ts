@@ -48,4 +48,4 @@ export function describeAll<Difference extends string>(words: Record<Difference,
 }
 
 /** The owner of a resource. One whose object does not exist any more can be adopted. */
-export type Ownership = { is: "ours" } | { is: "left" } | { is: "another"; whose: string };
+export type Ownership = { is: "ours" } | { is: "left" } | { is: "another"; described: string };

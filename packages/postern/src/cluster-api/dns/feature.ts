@@ -3,7 +3,7 @@ import { type AzureCluster, azureCluster } from "@postern/core/kinds/azure-clust
 import { capiCluster } from "@postern/core/kinds/capi-cluster.ts";
 import { staleReadsMs } from "../../azure/read-cache.ts";
 import { defineFeature } from "../../kube/feature.ts";
-import type { Also, MakeFeature } from "../../kube/runtime.ts";
+import type { MakeFeature, WatchedKind } from "../../kube/runtime.ts";
 import { whenChanged } from "../../kube/when-changed.ts";
 import { conditions, dnsClusterFinalizer } from "../names.ts";
 import { apply } from "./apply.ts";
@@ -31,11 +31,11 @@ export function dnsFeature(options: DnsOptions): MakeFeature {
       apply,
     });
     const users = (object: KubeObject) => names.users(object).map(keyOf);
-    const also: Also[] = [
+    const watches: WatchedKind[] = [
       { kind: azureCluster, keys: whenChanged(users, matters) },
       ...(options.clients.watch?.(parts, users) ?? []),
     ];
-    return { feature, also };
+    return { feature, watches };
   };
 }
 

@@ -160,11 +160,11 @@ describe("the public zone", () => {
   test("gets a changed address, and is otherwise not written again", () => {
     const azure = new PaperDns();
     const { world } = settle(azure, observed());
-    const written: string[] = [];
+    const records: string[] = [];
     settle(azure, { ...world, api: { state: "known", values: ["10.1.0.101"] } }, ({ steps }) =>
-      written.push(...steps.map((step) => ("id" in step ? step.id : step.do))),
+      records.push(...steps.map((step) => ("id" in step ? step.id : step.do))),
     );
-    expect(written).toEqual([`${own}/A/api`, `${own}/A/apiserver`]);
+    expect(records).toEqual([`${own}/A/api`, `${own}/A/apiserver`]);
   });
 
   test("has the names of a bastion while there is one", () => {

@@ -7,7 +7,7 @@ import {
 } from "@postern/core/kinds/kubeadm-control-plane.ts";
 import { defineFeature } from "../../kube/feature.ts";
 import { OwnObjects } from "../../kube/own-objects.ts";
-import type { Also, MakeFeature } from "../../kube/runtime.ts";
+import type { MakeFeature, WatchedKind } from "../../kube/runtime.ts";
 import { policiesOf } from "../../kube/step-policy.ts";
 import { whenChanged } from "../../kube/when-changed.ts";
 import { azureClusterKeyOf } from "../azure-clusters.ts";
@@ -67,7 +67,7 @@ export function pausingFeature({ managementCluster, gates }: PausingParts): Make
       () => controlPlanes.list().filter(isOpen).map(keyOf),
       (changed) => (changed as AzureCluster).spec.networkSpec?.apiServerLB?.type,
     );
-    const also: Also[] = [
+    const watches: WatchedKind[] = [
       { kind: capiCluster, keys: ofCluster },
       {
         kind: azureCluster,
@@ -77,7 +77,7 @@ export function pausingFeature({ managementCluster, gates }: PausingParts): Make
         ],
       },
     ];
-    return { feature, also };
+    return { feature, watches };
   };
 }
 

@@ -3,7 +3,7 @@ import { azureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import { type CapiCluster, capiCluster } from "@postern/core/kinds/capi-cluster.ts";
 import { staleReadsMs } from "../../azure/read-cache.ts";
 import { defineFeature } from "../../kube/feature.ts";
-import type { Also, MakeFeature } from "../../kube/runtime.ts";
+import type { MakeFeature, WatchedKind } from "../../kube/runtime.ts";
 import { policiesOf } from "../../kube/step-policy.ts";
 import { clusterKeyOf, clusterNameOf } from "../azure-clusters.ts";
 import { conditions, formerPrivateLinksFinalizer, privateLinksFinalizer } from "../names.ts";
@@ -51,13 +51,13 @@ export function privateLinksFeature(options: PrivateLinkOptions): MakeFeature {
       plan,
       apply,
     });
-    const also: Also[] = [
+    const watches: WatchedKind[] = [
       {
         kind: capiCluster,
         keys: (cluster) => objects.byIndex(byCluster, keyOf(cluster as CapiCluster)).map(keyOf),
       },
       ...(options.clients.watch?.(given) ?? []),
     ];
-    return { feature, also };
+    return { feature, watches };
   };
 }

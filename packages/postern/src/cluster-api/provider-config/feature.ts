@@ -12,7 +12,7 @@ import { providerConfig } from "@postern/core/kinds/provider-config.ts";
 import { defaultPolicy, type TenantPolicy } from "@postern/core/tenant-policy.ts";
 import { defineFeature } from "../../kube/feature.ts";
 import { OwnObjects } from "../../kube/own-objects.ts";
-import type { Also, MakeFeature } from "../../kube/runtime.ts";
+import type { MakeFeature, WatchedKind } from "../../kube/runtime.ts";
 import { policiesOf } from "../../kube/step-policy.ts";
 import { whenChanged } from "../../kube/when-changed.ts";
 import { azureClusterKeyOf } from "../azure-clusters.ts";
@@ -78,7 +78,7 @@ export function providerConfigFeature(policy: TenantPolicy = defaultPolicy): Mak
           .map(keyOf),
       ({ metadata }) => metadata.labels,
     );
-    const also: Also[] = [
+    const watches: WatchedKind[] = [
       // A Cluster of the same name may have gone, and with it the claim.
       { kind: capiCluster, keys: whenChanged(named, ({ metadata }) => metadata.finalizers) },
       { kind: providerConfig, ...elsewhere, keys: named },
@@ -96,7 +96,7 @@ export function providerConfigFeature(policy: TenantPolicy = defaultPolicy): Mak
       { kind: azureClusterIdentity, keys: ofIdentity },
       { kind: namespace, ...metadataOnly, keys: ofNamespace },
     ];
-    return { feature, also };
+    return { feature, watches };
   };
 }
 

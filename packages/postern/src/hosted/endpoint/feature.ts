@@ -12,7 +12,7 @@ import { OneAtATime } from "../../azure/one-at-a-time.ts";
 import { staleReadsMs } from "../../azure/read-cache.ts";
 import { defineFeature } from "../../kube/feature.ts";
 import { OwnObjects } from "../../kube/own-objects.ts";
-import type { Also, MakeFeature } from "../../kube/runtime.ts";
+import type { MakeFeature, WatchedKind } from "../../kube/runtime.ts";
 import { policiesOf } from "../../kube/step-policy.ts";
 import { whenChanged } from "../../kube/when-changed.ts";
 import type { HostedArmClients } from "../arm-clients.ts";
@@ -82,7 +82,7 @@ export function endpointFeature({
       links.byIndex("endpoint-cluster", keyOf(cluster)).map(keyOf);
     const rivalsOf = (cluster: KubeObject) =>
       hostnamesOf(cluster as HostedCluster).flatMap((each) => clusters.byIndex(byHostname, each));
-    const also: Also[] = [
+    const watches: WatchedKind[] = [
       { kind: hostedControlPlane, keys: whenChanged(inNamespace, metadataAndSpec) },
       {
         kind: hostedCluster,
@@ -103,7 +103,7 @@ export function endpointFeature({
         keys: (each) => (each.metadata.labels?.[externalLabel] === "true" ? inNamespace(each) : []),
       },
     ];
-    return { feature, also };
+    return { feature, watches };
   };
 }
 

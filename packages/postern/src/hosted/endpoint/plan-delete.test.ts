@@ -277,14 +277,14 @@ describe("a deletion without a known owner", () => {
 
 test("a deletion names what Azure has not ended yet", () => {
   const { azure, world } = reachable();
-  const looked = azure.observed({ ...world, deletion: "object" });
+  const observed = azure.observed({ ...world, deletion: "object" });
   const observation = { state: "changing", retryAfterMs: 10_000 } as const;
-  const endpoints = looked.endpoints.slice(0, 1).map((each) => ({ ...each, observation }));
-  const zones = looked.zones.map((zone) => ({
+  const endpoints = observed.endpoints.slice(0, 1).map((each) => ({ ...each, observation }));
+  const zones = observed.zones.map((zone) => ({
     ...zone,
     links: zone.links.map((link) => ({ ...link, observation })),
   }));
-  const { conditions: reported, steps: begun } = plan({ ...looked, endpoints, zones });
+  const { conditions: reported, steps: begun } = plan({ ...observed, endpoints, zones });
   expect(begun).toEqual([]);
   expect(reported[0]).toMatchObject({ status: "False", reason: "Deleting" });
   expect(reported[0]?.message).toMatch(

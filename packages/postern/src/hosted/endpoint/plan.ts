@@ -128,11 +128,11 @@ function planOneZone(
 ): NamesPart {
   const { usable, steps, ...part } = planDesiredZone(observed, zone, addresses);
   // Of a zone that cannot be read, the published status is not removed.
-  const kept = zone.unread !== undefined && isPublished(observed, zone);
+  const isRetained = zone.unread !== undefined && isPublished(observed, zone);
   return {
     ...part,
     steps: reportedSteps(steps, zone),
-    status: usable || kept ? published(observed, zone) : {},
+    status: usable || isRetained ? published(observed, zone) : {},
   };
 }
 

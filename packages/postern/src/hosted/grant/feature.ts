@@ -2,7 +2,7 @@ import { keyOf } from "@postern/core/kind.ts";
 import { hostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
 import { hostedControlPlane } from "@postern/core/kinds/hosted-control-plane.ts";
 import { defineFeature } from "../../kube/feature.ts";
-import type { Also, MakeFeature } from "../../kube/runtime.ts";
+import type { MakeFeature, WatchedKind } from "../../kube/runtime.ts";
 import { ownServiceAccount } from "../../kube/service-account-token.ts";
 import { whenChanged } from "../../kube/when-changed.ts";
 import { controlPlaneNamespace } from "../names.ts";
@@ -38,7 +38,7 @@ export function grantFeature(): MakeFeature {
       apply,
     });
     const inNamespace = (name: string) => controlPlanes.byIndex("namespace", name).map(keyOf);
-    const also: Also[] = [
+    const watches: WatchedKind[] = [
       whenControlPlaneChanges(({ metadata }) => inNamespace(metadata.namespace ?? "")),
       {
         kind: hostedCluster,
@@ -49,6 +49,6 @@ export function grantFeature(): MakeFeature {
         ),
       },
     ];
-    return { feature, also };
+    return { feature, watches };
   };
 }

@@ -27,9 +27,12 @@ export async function apply(
   switch (step.on) {
     case "note":
       if (step.do === "note the NAT subnet") return note(step, step.subnet, reconcile, parts);
-      if (step.leaves !== undefined && !parts.reservations.othersIn(step.leaves, step.uid))
+      if (
+        step.sharedSubnet !== undefined &&
+        !parts.reservations.othersIn(step.sharedSubnet, step.uid)
+      )
         return outrun;
-      parts.reservations.leave(step.uid);
+      parts.reservations.unreserve(step.uid);
       return note(step, null, reconcile, parts);
     case "subnet":
       return applySubnetStep(step, parts, reconcile);

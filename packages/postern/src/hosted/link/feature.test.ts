@@ -9,7 +9,7 @@ function waking() {
   const armClients = { managementGroup: "/subscriptions/s/resourceGroups/g" } as never;
   const options = { armClients, natPrefixLength: 24, installation: "0a1b2c3d" };
   const made = linkFeature({ ...options, natSubnets: "shared" })({ caches } as never);
-  const [cluster] = made.also ?? [];
+  const [cluster] = made.watches ?? [];
   const links = caches.all().find(({ kind }) => kind.kind === "AzurePrivateLinkService");
   let asked = 0;
   const byIndex = () => {

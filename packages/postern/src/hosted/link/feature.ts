@@ -9,7 +9,7 @@ import { hostedControlPlane } from "@postern/core/kinds/hosted-control-plane.ts"
 import { lastSegment } from "@postern/core/resource-id.ts";
 import { staleReadsMs } from "../../azure/read-cache.ts";
 import { defineFeature } from "../../kube/feature.ts";
-import type { Also, MakeFeature } from "../../kube/runtime.ts";
+import type { MakeFeature, WatchedKind } from "../../kube/runtime.ts";
 import { policiesOf } from "../../kube/step-policy.ts";
 import { whenChanged } from "../../kube/when-changed.ts";
 import { Networks } from "../../private-link/nat-subnets/networks.ts";
@@ -92,7 +92,7 @@ export function linkFeature(options: LinkOptions): MakeFeature {
       apply,
     });
     const ofCluster = (key: string) => objects.byIndex(byCluster, key).map(keyOf);
-    const also: Also[] = [
+    const watches: WatchedKind[] = [
       {
         kind: hostedCluster,
         keys: whenChanged((cluster) => ofCluster(keyOf(cluster)), metadataAndSpec),
@@ -112,7 +112,7 @@ export function linkFeature(options: LinkOptions): MakeFeature {
         ),
       },
     ];
-    return { feature, also };
+    return { feature, watches };
   };
 }
 

@@ -71,16 +71,16 @@ async function observeUp(
     observation.state === "exists"
       ? ownershipOf(observation.resource, claimantOf(subject, belonging, at, parts))
       : { is: "ours" };
-  const usualLook = await lookAt(arm, usual, maxAgeMs, subject);
+  const usualObservation = await observeService(arm, usual, maxAgeMs, subject);
   // Another cluster that has or had our clusterID does not prevent ours.
-  const isAnothers = ownerOf(usualLook, usual).is === "another";
+  const isAnothers = ownerOf(usualObservation, usual).is === "another";
   const taken =
     serviceList.ownedBy(subject.uid).some((each) => sameId(each, own)) ||
     sameId(subject.fields.privateLinkServiceID ?? "", own) ||
-    (isAnothers && (belonging.sharesClusterID || hasLiveOwner(usualLook, parts)));
+    (isAnothers && (belonging.sharesClusterID || hasLiveOwner(usualObservation, parts)));
   const id = taken ? own : usual;
   const found = { ...given, serviceName: nameOf(id) };
-  const first = taken ? await lookAt(arm, own, maxAgeMs, subject) : usualLook;
+  const first = taken ? await observeService(arm, own, maxAgeMs, subject) : usualObservation;
   // An orphaned one is adopted as it is now, not as it was listed.
   const reported =
     ownerOf(first, id).is === "left" ? await privateLinkServices(arm).observe(id) : first;
@@ -101,7 +101,7 @@ async function observeUp(
       maxAgeMs,
       expected,
     );
-    return chosen(all, serviceUid, current);
+    return chooseFrontend(all, serviceUid, current);
   });
   const { natSubnetID, additionalAllowedSubscriptions = [] } = object.spec;
   const desired: Omit<Up, "nat" | "service" | "owner" | "natOfService" | "isBalancerFull"> = {
@@ -151,7 +151,7 @@ function hasLiveOwner(
 }
 
 /** A service that should be there and is not in the list is read: what was published is not withdrawn on hearsay. */
-async function lookAt(
+async function observeService(
   arm: ArmClient,
   id: ResourceId,
   maxAgeMs: number,
@@ -183,7 +183,7 @@ async function asItIsNow(
 }
 
 /** Only those of our Service: the one that the link service uses, else the first by id, so that it is always the same. */
-function chosen(
+function chooseFrontend(
   all: readonly Frontend[],
   serviceUid: string,
   current: string | undefined,

@@ -8,7 +8,7 @@ import type { ForeignEndpoints } from "../../private-link/link-service/disconnec
 import type { Frontend } from "../../private-link/link-service/frontends.ts";
 import type { Ownership } from "../../private-link/policy.ts";
 import type { Known } from "./cluster/requirements.ts";
-import type { LeavingObserved, NatObserved } from "./nat/observed.ts";
+import type { NatObserved, ObservedNatDeletion } from "./nat/observed.ts";
 
 /** The object, and the fields of its status that this feature owns. */
 export interface Subject {
@@ -91,7 +91,7 @@ export interface Down {
   stage: "down";
   subject: Subject;
   /** How long to wait until our own endpoint is deleted; 0 where there is none. */
-  guestMs: number;
+  endpointGraceMs: number;
   /** Every link service that is or may be the object's. */
   services: readonly {
     id: ResourceId;
@@ -100,5 +100,5 @@ export interface Down {
   }[];
   /** The subnet of the NAT address of one of its services, where we created it. */
   natOfService: ResourceId | undefined;
-  nat: LeavingObserved;
+  nat: ObservedNatDeletion;
 }

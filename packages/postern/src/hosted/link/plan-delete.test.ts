@@ -56,14 +56,14 @@ describe("a link that is being deleted", () => {
 
   test("gives the endpoint feature its time to delete its own endpoint, in any case of the id", () => {
     const services = connected([ownEndpoint.toUpperCase(), "Approved"]);
-    const waiting = plan(down({ services, guestMs: 90_000 }));
+    const waiting = plan(down({ services, endpointGraceMs: 90_000 }));
     expect(waiting).toMatchObject({ steps: [], requeue: { afterMs: 90_000 } });
-    expect(doing(plan(down({ services, guestMs: 0 })))).toEqual(["reject a connection"]);
+    expect(doing(plan(down({ services, endpointGraceMs: 0 })))).toEqual(["reject a connection"]);
   });
 
   test("does not wait for the endpoint feature with endpoints of others", () => {
     const services = connected([ownEndpoint, "Approved"], [otherEndpoint, "Approved"]);
-    const made = plan(down({ services, guestMs: 90_000 }));
+    const made = plan(down({ services, endpointGraceMs: 90_000 }));
     expect(made.steps).toMatchObject([{ why: expect.stringContaining("of-somebody") }]);
     expect(made.steps).toHaveLength(1);
   });
@@ -124,9 +124,9 @@ describe("when the link service does not exist", () => {
   });
 
   test("the finalizer is not removed while the subnet is being deleted, or could not be", () => {
-    const going = planDelete(down(left), { is: "changing", retryAfterMs: 9_000 });
-    expect(going).toMatchObject({ steps: [], requeue: { afterMs: 9_000 } });
-    expect(going.finalizer).toBeUndefined();
+    const deleting = planDelete(down(left), { is: "changing", retryAfterMs: 9_000 });
+    expect(deleting).toMatchObject({ steps: [], requeue: { afterMs: 9_000 } });
+    expect(deleting.finalizer).toBeUndefined();
     const failure = { reason: "AuthorizationFailed", message: "m" };
     const made = planDelete(down(left), { is: "failed", failure });
     expect(reported(made)).toBe("False NATSubnetDeletionFailed");

@@ -3,7 +3,7 @@ import type { Plan, Requeue } from "../../kube/feature.ts";
 import { fail, join, type Part, type Problem, requeueOf, wait } from "../../kube/part.ts";
 import { planDeleteLinkService } from "../../private-link/link-service/plan-delete.ts";
 import { conditions } from "../names.ts";
-import type { LeavingChoice } from "./nat/observed.ts";
+import type { NatDeletionChoice } from "./nat/observed.ts";
 import { planNote } from "./nat/plan-note.ts";
 import type { Down } from "./observed.ts";
 import { reasons } from "./reasons.ts";
@@ -14,9 +14,9 @@ import type { LinkStep } from "./steps.ts";
  * Delete the link services of an object, then its NAT subnet where no other service uses it, then the note of that subnet, and
  * remove the finalizer when nothing is left. `nat` is what was chosen for the subnet.
  */
-export function planDelete(observed: Down, nat: LeavingChoice): Plan<LinkStep> {
-  const { subject, services, natOfService, guestMs } = observed;
-  const policy = linkServicePolicy(subject, guestMs);
+export function planDelete(observed: Down, nat: NatDeletionChoice): Plan<LinkStep> {
+  const { subject, services, natOfService, endpointGraceMs } = observed;
+  const policy = linkServicePolicy(subject, endpointGraceMs);
   const deleting = { reason: reasons.deleting, message: policy.deletion.message("", "") };
   const planSteps = (steps: readonly LinkStep[]) => report(observed, deleting, "soon", steps);
   const note = planNote(observed, natOfService);
@@ -70,7 +70,7 @@ export function planDelete(observed: Down, nat: LeavingChoice): Plan<LinkStep> {
           why: "the link does not use it any more",
           // Without the note the subnet would be orphaned.
           releases: true,
-          ...(nat.is === "used by others" && { leaves: notedSubnet }),
+          ...(nat.is === "used by others" && { sharedSubnet: notedSubnet }),
         },
       ]);
     }

@@ -402,7 +402,7 @@ describe("a link service that is there", () => {
     });
 
     test("is left alone where it is another's", () => {
-      const made = plan(up({ ...released, owner: { is: "another", whose: "somebody" } }));
+      const made = plan(up({ ...released, owner: { is: "another", described: "somebody" } }));
       expect(made.steps).toEqual([]);
     });
   });

@@ -28,7 +28,7 @@ import {
   balancerProblem,
   serviceDeleting,
 } from "./load-balancer/report.ts";
-import { chooseLeaving, chooseNat } from "./nat/choose.ts";
+import { chooseNat, chooseNatDeletion } from "./nat/choose.ts";
 import type { NatChoice } from "./nat/observed.ts";
 import { planNote } from "./nat/plan-note.ts";
 import type { Observed, StatusFields, Stopped, Unread, Up } from "./observed.ts";
@@ -51,7 +51,7 @@ export function plan(observed: Observed): Plan<LinkStep> {
     case "unread":
       return planUnread(observed);
     case "down":
-      return planDelete(observed, chooseLeaving(observed));
+      return planDelete(observed, chooseNatDeletion(observed));
     case "up":
       return planUp(observed, chooseNat(observed));
   }
@@ -156,7 +156,7 @@ function decideThere(observed: Up, found: PrivateLinkService): LinkPart {
     return planAdoptLinkService({ id, found, tags, why, event: "PLSAdopted" }, policy);
   }
   if (owner.is === "another") {
-    const message = `link service ${nameOf(id)} is not ours · it belongs to ${owner.whose} · delete it, or set its tag postern_owner to ${owned}`;
+    const message = `link service ${nameOf(id)} is not ours · it belongs to ${owner.described} · delete it, or set its tag postern_owner to ${owned}`;
     return { ...act([], { reason: reasons.ownedByAnother, message }), requeue: "drift" };
   }
   if (frontend.is === "released") return planRelease(observed, found);
@@ -367,14 +367,14 @@ function requeueAfter(part: LinkPart): Requeue {
   return part.requeueMs === undefined && part.problems.length > 0 ? "soon" : requeueOf(part);
 }
 
-function condition(problem: Said | undefined, ready: string): PlannedCondition {
+function condition(problem: Reported | undefined, ready: string): PlannedCondition {
   if (problem === undefined)
     return { type: conditions.link, status: "True", reason: reasons.success, message: ready };
   const { reason, message } = problem;
   return { type: conditions.link, status: "False", reason, message };
 }
 
-type Said = Pick<Problem, "reason" | "message">;
+type Reported = Pick<Problem, "reason" | "message">;
 
 const creatingSubnet: Problem = {
   reason: reasons.natSubnetCreating,

@@ -25,7 +25,7 @@ export type LinkStep =
         on: "note";
         do: "forget the NAT subnet";
         /** Others use the subnet: not forgotten where this link is the last one by now. */
-        leaves?: string;
+        sharedSubnet?: string;
       })
   | (Step &
       Reserving &

@@ -6,7 +6,7 @@ import { hostedControlPlane } from "@postern/core/kinds/hosted-control-plane.ts"
 import { type NodePool, nodePool } from "@postern/core/kinds/node-pool.ts";
 import { defineFeature } from "../../kube/feature.ts";
 import { OwnObjects } from "../../kube/own-objects.ts";
-import type { Also, MakeFeature } from "../../kube/runtime.ts";
+import type { MakeFeature, WatchedKind } from "../../kube/runtime.ts";
 import { policiesOf } from "../../kube/step-policy.ts";
 import {
   clusterAnnotation,
@@ -63,7 +63,7 @@ export function servicesFeature(): MakeFeature {
     const inNamespace = ({ metadata }: KubeObject) =>
       controlPlanes.byIndex("namespace", metadata.namespace ?? "").map(keyOf);
     const ofCluster = (key: string) => controlPlanes.byIndex("cluster", key).map(keyOf);
-    const also: Also[] = [
+    const watches: WatchedKind[] = [
       {
         kind: service,
         keys: (one) =>
@@ -74,7 +74,7 @@ export function servicesFeature(): MakeFeature {
       { kind: hostedCluster, ...elsewhere, keys: (cluster) => ofCluster(keyOf(cluster)) },
       { kind: nodePool, ...elsewhere, keys: (pool) => ofCluster(clusterOf(pool as NodePool)) },
     ];
-    return { feature, also };
+    return { feature, watches };
   };
 }
 

@@ -13,7 +13,7 @@ import { route } from "@postern/core/kinds/route.ts";
 import type { TenantPolicy } from "@postern/core/tenant-policy.ts";
 import { defineFeature } from "../../kube/feature.ts";
 import { OwnObjects } from "../../kube/own-objects.ts";
-import type { Also, MakeFeature } from "../../kube/runtime.ts";
+import type { MakeFeature, WatchedKind } from "../../kube/runtime.ts";
 import { policiesOf } from "../../kube/step-policy.ts";
 import { whenChanged } from "../../kube/when-changed.ts";
 import { byHostname, byPublishedHostname, hostnamesOf, publishedHostnames } from "../hostnames.ts";
@@ -83,7 +83,7 @@ export function topologyFeature({
       hostnamesOf(cluster as HostedCluster)
         .flatMap((hostname) => clusters.byIndex(byHostname, hostname).map(keyOf))
         .filter((key) => key !== keyOf(cluster));
-    const also: Also[] = [
+    const watches: WatchedKind[] = [
       {
         kind: hostedCluster,
         keys: whenChanged(rivalsOf, (cluster) => [
@@ -104,6 +104,6 @@ export function topologyFeature({
           metadata.name === crdName(hostedCluster) ? clusters.list().map(keyOf) : [],
       },
     ];
-    return { feature, also };
+    return { feature, watches };
   };
 }

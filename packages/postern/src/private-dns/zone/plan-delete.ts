@@ -28,7 +28,7 @@ export interface ZoneDeletePolicy {
   report: Pick<RecordReport, "named"> & {
     /** The zone in a sentence. */
     zone: string;
-    events: { delete: string; leave?: string };
+    events: { delete: string; unclaim?: string };
   };
 }
 
@@ -72,7 +72,7 @@ export function deleteZone(
   const waits = waitsIn(zone);
   if (waits.length > 0) return { ...done, requeueMs: Math.min(...waits) };
   if (!isRetained) return act([remove]);
-  const { leave: event } = report.events;
+  const { unclaim: event } = report.events;
   const remaining = withoutOwnClaim(tags, user);
   const removeClaim: ZoneStep = {
     on: "zone",

@@ -85,7 +85,7 @@ describe("who uses a subnet", () => {
   test("one that has left does not come back by its old note", () => {
     const users = new Reservations();
     users.reserve(link("a"), subnet);
-    users.leave("a");
+    users.unreserve("a");
     users.follow(link("a"), recorded(subnet));
     expect(users.othersIn(subnet, "b")).toBe(false);
   });

@@ -108,7 +108,7 @@ export class Reservations {
   }
 
   /** The link takes no address any more. */
-  leave(uid: string): void {
+  unreserve(uid: string): void {
     this.#release(uid);
     this.#left.add(uid);
   }

@@ -5,7 +5,7 @@ import type { ResourceId } from "@postern/core/resource-id.ts";
 import type { TenantPolicy } from "@postern/core/tenant-policy.ts";
 import type { ArmClient } from "../../../azure/arm.ts";
 import type { Reconcile } from "../../../kube/reconcile.ts";
-import type { Also, Parts } from "../../../kube/runtime.ts";
+import type { Parts, WatchedKind } from "../../../kube/runtime.ts";
 import type { Objects } from "../objects/facts.ts";
 import type { ZoneRole } from "../observed.ts";
 import type { DnsMetrics } from "./metrics.ts";
@@ -25,7 +25,7 @@ export interface DnsArmClients {
   management(reconcile: Reconcile): ArmClient;
   baseZone(reconcile: Reconcile): ArmClient;
   /** What requeues this feature when an identity changes. */
-  watch?(parts: Parts, keysOf: (cluster: AzureCluster) => string[]): Also[];
+  watch?(parts: Parts, keysOf: (cluster: AzureCluster) => string[]): WatchedKind[];
 }
 
 /** The ARM clients of one reconcile. Why one is missing is in `problems`. */

@@ -27,7 +27,7 @@ export class InfrastructureObjects {
   readonly #kube: KubeClient;
   readonly #cache: WatchCache<AzureCluster>;
   // Versions that we wrote and that the watch has yet to bring.
-  readonly #written = new Map<string, number>();
+  readonly #writtenVersions = new Map<string, number>();
   readonly #served: ServedKinds;
 
   constructor(kube: KubeClient, cache: WatchCache<AzureCluster>) {
@@ -35,8 +35,8 @@ export class InfrastructureObjects {
     this.#cache = cache;
     this.#served = new ServedKinds(kube);
     cache.onChange(({ key, after }) => {
-      if (after === undefined || versionOf(after) >= (this.#written.get(key) ?? 0))
-        this.#written.delete(key);
+      if (after === undefined || versionOf(after) >= (this.#writtenVersions.get(key) ?? 0))
+        this.#writtenVersions.delete(key);
     });
   }
 
@@ -55,7 +55,7 @@ export class InfrastructureObjects {
     if (apiGroup === azureCluster.group && called === azureCluster.kind) {
       const key = keyOf({ metadata: { ...(namespace && { namespace }), name } });
       const cached = this.#cache.get(key);
-      const unheard = this.#written.get(key);
+      const unheard = this.#writtenVersions.get(key);
       const behind = unheard !== undefined && versionOf(cached) < unheard;
       const object = behind
         ? await this.#kube.get<WithStatus>({ kind: azureCluster, namespace, name }, signal)
@@ -113,7 +113,10 @@ export class InfrastructureObjects {
     const key = keyOf(object);
     if (object.kind !== undefined && object.kind !== azureCluster.kind) return;
     if (versionOf(this.#cache.get(key)) < Number(version))
-      this.#written.set(key, Math.max(Number(version), this.#written.get(key) ?? 0));
+      this.#writtenVersions.set(
+        key,
+        Math.max(Number(version), this.#writtenVersions.get(key) ?? 0),
+      );
   }
 }
 

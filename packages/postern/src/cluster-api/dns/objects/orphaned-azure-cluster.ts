@@ -5,7 +5,7 @@ import { staleReadsMs } from "../../../azure/read-cache.ts";
 import { defineFeature, type Observation, type Plan } from "../../../kube/feature.ts";
 import { waits } from "../../../kube/part.ts";
 import type { Reconcile } from "../../../kube/reconcile.ts";
-import type { Also, MakeFeature } from "../../../kube/runtime.ts";
+import type { MakeFeature, WatchedKind } from "../../../kube/runtime.ts";
 import { azureClusterKeyOf } from "../../azure-clusters.ts";
 import { conditions, dnsFinalizer } from "../../names.ts";
 import { apply, type DnsContext } from "../apply.ts";
@@ -57,7 +57,7 @@ export function orphanedDnsFeature({ metrics: _, ...options }: DnsOptions): Make
         return apply(step, context, reconcile);
       },
     });
-    const also: Also[] = [
+    const watches: WatchedKind[] = [
       {
         kind: capiCluster,
         keys: (cluster) => {
@@ -67,7 +67,7 @@ export function orphanedDnsFeature({ metrics: _, ...options }: DnsOptions): Make
       },
       ...(options.clients.watch?.(parts, (cluster) => [keyOf(cluster)]) ?? []),
     ];
-    return { feature, also };
+    return { feature, watches };
   };
 }
 

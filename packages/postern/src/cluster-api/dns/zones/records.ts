@@ -152,7 +152,7 @@ function decideOn(
   }
   const sharer = sharerOf(observed, zone, found);
   if (sharer === undefined) return refuse(observed, zone, record);
-  return asDesired ? "keep" : leaveToSharer(observed, zone, record, sharer);
+  return asDesired ? "keep" : planSharedRecord(observed, zone, record, sharer);
 }
 
 /** The other cluster that a record set belongs to, if it uses this zone too. */
@@ -169,7 +169,7 @@ function sharerOf(
 }
 
 /** What the name of a cluster that shares the zone means for us: its address is of use in its own network only. */
-function leaveToSharer(
+function planSharedRecord(
   observed: Observed,
   zone: ZoneInRole,
   { id }: FoundRecord,

@@ -123,7 +123,7 @@ function planContents(
   if (network === undefined) return records;
   const misleads = records.problems.some(({ reason }) => reason === reasons.zoneOfAnotherNetwork);
   const links = misleads
-    ? leaveLinks(observed, zone)
+    ? planUnlink(observed, zone)
     : planLinks(zone, linkPolicy(observed, zone, network));
   return join<PrivateDnsStep>([links, records]);
 }
@@ -132,7 +132,7 @@ function planContents(
  * No answer is better than the address of something else: our network is taken off a zone that misleads it. With a name of
  * ours in it the other is misled as well; then both report it and neither changes its link: they would only take turns.
  */
-function leaveLinks(observed: Observed, zone: ZoneInRole): Part<LinkStep> {
+function planUnlink(observed: Observed, zone: ZoneInRole): Part<LinkStep> {
   if (foundRecords(zone).some(({ found }) => isOwned(found.metadata, observed))) return done;
   const user = userOf(observed);
   const ownLinks = foundLinks(zone).filter(({ found }) => isClaimed(found.tags, user));

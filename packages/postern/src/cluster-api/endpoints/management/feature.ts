@@ -2,7 +2,7 @@ import { keyOf } from "@postern/core/kind.ts";
 import { type AzureCluster, azureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import { type CapiCluster, capiCluster } from "@postern/core/kinds/capi-cluster.ts";
 import { defineFeature } from "../../../kube/feature.ts";
-import type { Also, MakeFeature } from "../../../kube/runtime.ts";
+import type { MakeFeature, WatchedKind } from "../../../kube/runtime.ts";
 import { policiesOf } from "../../../kube/step-policy.ts";
 import { whenChanged } from "../../../kube/when-changed.ts";
 import { clusterKeyOf } from "../../azure-clusters.ts";
@@ -42,7 +42,7 @@ export function managementEndpointsFeature(given: {
       apply,
     });
 
-    const also: Also[] = [
+    const watches: WatchedKind[] = [
       // Every other AzureCluster, when something about its links has changed; its own changes wake it anyway.
       {
         kind: azureCluster,
@@ -56,7 +56,7 @@ export function managementEndpointsFeature(given: {
         ),
       },
     ];
-    return { feature, also };
+    return { feature, watches };
   };
 
   function requestOf(each: object): unknown {

@@ -4,7 +4,7 @@ import { azureClusterIdentity } from "@postern/core/kinds/azure-cluster-identity
 import { type CapiCluster, capiCluster } from "@postern/core/kinds/capi-cluster.ts";
 import { staleReadsMs } from "../../../azure/read-cache.ts";
 import { defineFeature } from "../../../kube/feature.ts";
-import type { Also, MakeFeature, Parts } from "../../../kube/runtime.ts";
+import type { MakeFeature, Parts, WatchedKind } from "../../../kube/runtime.ts";
 import { policiesOf } from "../../../kube/step-policy.ts";
 import { whenChanged } from "../../../kube/when-changed.ts";
 import { clusterKeyOf } from "../../azure-clusters.ts";
@@ -25,7 +25,7 @@ export interface WorkloadEndpoints {
   managementLinks?: readonly ManagementLink[];
   clients: WorkloadArmClients & {
     /** What requeues the keys of a feature when an identity changes. */
-    watch?(parts: Parts, keysOf: (cluster: KubeObject) => string[]): Also[];
+    watch?(parts: Parts, keysOf: (cluster: KubeObject) => string[]): WatchedKind[];
   };
 }
 
@@ -91,7 +91,7 @@ export function workloadEndpointsFeature(given: WorkloadEndpoints): MakeFeature 
           .map(keyOf),
       (each) => [(each as CapiCluster).spec?.paused, each.metadata.annotations],
     );
-    const also: Also[] = [
+    const watches: WatchedKind[] = [
       {
         kind: azureCluster,
         keys: whenChanged((each) => (isManagement(each) ? workloadKeys() : []), asManagement),
@@ -116,7 +116,7 @@ export function workloadEndpointsFeature(given: WorkloadEndpoints): MakeFeature 
       ...(clients.watch?.(parts, (each) => (isManagement(each) ? workloadKeys() : [keyOf(each)])) ??
         []),
     ];
-    return { feature, also };
+    return { feature, watches };
   };
 
   /** What of the management cluster concerns everybody: all but its endpoints, which concern those they lead to. */

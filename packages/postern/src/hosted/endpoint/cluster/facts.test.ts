@@ -76,14 +76,14 @@ describe("a policy that lists a resource group", () => {
     const subscriptionID = s.split("/")[2];
     const metadata = { namespace: "red-one", name: "one", uid: "plane", annotations };
     const platform = { azure: { subscriptionID, resourceGroup: "red" } };
-    const guest = { guestVNetID: network("red"), guestSubnetID: `${network("red")}/subnets/n` };
+    const hosted = { guestVNetID: network("red"), guestSubnetID: `${network("red")}/subnets/n` };
     const found = {
       controlPlane: { metadata, spec: { platform } },
       owner: { name: "one", uid: "plane" },
       clusterKey: "red/one",
       link: {
         metadata: { namespace: "red-one" },
-        spec: { subscriptionID, resourceGroupName: "red", ...guest, ...over.spec },
+        spec: { subscriptionID, resourceGroupName: "red", ...hosted, ...over.spec },
         status: over.status,
       },
     };

@@ -223,12 +223,12 @@ function whyForbidden(
       clusterGroup(link.spec),
     ],
     identities: clientID ? [clientID] : [],
-    resources: written(belonging, zone),
+    resources: referencedResources(belonging, zone),
   });
 }
 
 /** The ids of what is written or joined beside what is created in the group of the hosted cluster. */
-function written(belonging: Belonging, zone: ResourceId | undefined): string[] {
+function referencedResources(belonging: Belonging, zone: ResourceId | undefined): string[] {
   const { spec, status } = belonging.link;
   const { internalZone, baseZone, networks } = choicesOf(belonging);
   const ids = [

@@ -65,9 +65,9 @@ describe("Services for external-dns (§6.6)", () => {
         spec: { externalName: "api.example.com" },
       },
     });
-    const written = planned.map((step) => (step as { service: Service }).service);
-    expect(steps(world({}, written), ["fd00::4"])).toEqual([]);
-    expect(steps(world({}, written))).toEqual(["write service", "write service"]);
+    const services = planned.map((step) => (step as { service: Service }).service);
+    expect(steps(world({}, services), ["fd00::4"])).toEqual([]);
+    expect(steps(world({}, services))).toEqual(["write service", "write service"]);
   });
 
   test("keep the owners that others have given them", () => {

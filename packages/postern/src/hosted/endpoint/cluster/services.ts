@@ -60,7 +60,9 @@ export function planServices(
     if (addresses?.[0] === undefined) continue;
     if (found !== undefined && !isOwn) taken.push(name);
     else
-      steps.push(...written(observed, name, { hostname, ...targetOf(hostname, addresses) }, found));
+      steps.push(
+        ...planService(observed, name, { hostname, ...targetOf(hostname, addresses) }, found),
+      );
   }
   if (taken.length === 0) return act(steps);
   const message = `the Service ${taken.join(" and ")} is not written · it exists and lacks the label ${externalLabel} · remove it`;
@@ -88,7 +90,7 @@ function targetOf(hostname: string, addresses: readonly string[]): Omit<Target, 
   return { externalName, targets };
 }
 
-function written(
+function planService(
   observed: Observed,
   name: string,
   { hostname, externalName, targets }: Target,

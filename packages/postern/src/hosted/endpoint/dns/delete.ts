@@ -56,7 +56,7 @@ export function planDeleteZone(
     report: {
       zone: zoneCalled(zone),
       named: nameCalled,
-      events: { delete: "DeletingPrivateDNSZone", leave: "LeavingPrivateDNSZone" },
+      events: { delete: "DeletingPrivateDNSZone", unclaim: "LeavingPrivateDNSZone" },
     },
   });
   return join([{ ...part, steps: reportedSteps(part.steps, zone) }, unfinished]);

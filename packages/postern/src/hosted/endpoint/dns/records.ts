@@ -97,8 +97,9 @@ function decideOn(
     if (isUntaggedRecord(observed, zone, { id, found })) return "write";
   }
   const is = ownership(metadata, owner(observed));
-  const whose = is.is === "another" ? is.described : "somebody who has not marked it as ours";
-  const message = `${nameCalled({ id })} is not written · the record set belongs to ${whose} · remove it, or use another domain`;
+  const foreignOwner =
+    is.is === "another" ? is.described : "somebody who has not marked it as ours";
+  const message = `${nameCalled({ id })} is not written · the record set belongs to ${foreignOwner} · remove it, or use another domain`;
   return report({ reason: reasons.ownedByAnother, message });
 }
 

@@ -108,25 +108,25 @@ const moves = fc.array(
 class Clusters {
   readonly azure = new AzureModel();
   readonly worlds = [0, 1, 2].map(cluster);
-  readonly #looks: (Observed | undefined)[] = [];
+  readonly #observations: (Observed | undefined)[] = [];
   readonly #listed: (Observed | undefined)[] = [];
-  readonly #gone = new Set<number>();
+  readonly #deleted = new Set<number>();
 
   /** Whether there was nothing to do. */
   turn(who: number, { deletionNow = false, cached = false } = {}): boolean {
     const world = this.worlds[who];
-    if (world === undefined || this.#gone.has(who)) return true;
-    const observation = this.#looks[who] ?? this.#look(who, world, cached);
-    this.#looks[who] = deletionNow ? observation : undefined;
+    if (world === undefined || this.#deleted.has(who)) return true;
+    const observation = this.#observations[who] ?? this.#observe(who, world, cached);
+    this.#observations[who] = deletionNow ? observation : undefined;
     if (deletionNow) return false;
     const done = act(this.azure, world, { ...observation, deletion: world.deletion });
     if (done.outdated) this.#listed[who] = undefined;
     this.worlds[who] = done.now;
-    if (done.over && plan(this.azure.observed(world)).steps.length === 0) this.#gone.add(who);
+    if (done.over && plan(this.azure.observed(world)).steps.length === 0) this.#deleted.add(who);
     return done.rests;
   }
 
-  #look(who: number, world: Observed, cached: boolean): Observed {
+  #observe(who: number, world: Observed, cached: boolean): Observed {
     const now = this.azure.observed(world);
     if (cached) return withOldLists(now, this.#listed[who]);
     this.#listed[who] = now;

@@ -204,9 +204,9 @@ describe("a zone", () => {
     const { azure: old, world } = reachable();
     const azure = new AzureModel();
     for (const [id, { tags, properties, ...rest }] of old.resources) {
-      const kept = Object.entries(tags ?? {}).filter(([name]) => !name.startsWith("postern"));
+      const remaining = Object.entries(tags ?? {}).filter(([name]) => !name.startsWith("postern"));
       const { metadata: _, ...plain } = properties as { metadata?: object };
-      azure.set(id, { ...rest, tags: Object.fromEntries(kept), properties: plain });
+      azure.set(id, { ...rest, tags: Object.fromEntries(remaining), properties: plain });
     }
     const taken = settle(azure, observed({ status: world.status }));
     expect(reported(taken)).toBe("True AzureSuccess");

@@ -227,14 +227,14 @@ describe("an endpoint that is there", () => {
 test("an endpoint that an object of the cluster left is adopted as it is, and reported", () => {
   const { azure, world } = reachable();
   const made = { ...world, self: { ...world.self, uid: "made-anew" }, status: {}, conditions: [] };
-  const looked = azure.observed(made);
-  expect(plan(looked).steps.filter(({ on }) => on === "endpoint")).toMatchObject([
+  const observed = azure.observed(made);
+  expect(plan(observed).steps.filter(({ on }) => on === "endpoint")).toMatchObject([
     { do: "make endpoint", id: expect.stringContaining("private-router-pe-") },
   ]);
-  const endpoints = looked.endpoints.map((each) =>
+  const endpoints = observed.endpoints.map((each) =>
     each.observation.state === "exists" ? { ...each, left: true } : each,
   );
-  const planned = plan({ ...looked, endpoints });
+  const planned = plan({ ...observed, endpoints });
   expect(planned.steps.filter(({ on }) => on === "endpoint")).toMatchObject([
     {
       do: "tag endpoint",

@@ -246,8 +246,9 @@ function foreignMessage(observed: Observed): string {
   const owners = observed.endpoints.flatMap(({ id, observation }) => {
     if (observation.state !== "exists") return [];
     const is = ownership(observation.resource.tags, owner(observed));
-    const whose = is.is === "another" ? is.described : "somebody who has not tagged it as ours";
-    return [`${nameOf(id)} belongs to ${whose}`];
+    const foreignOwner =
+      is.is === "another" ? is.described : "somebody who has not tagged it as ours";
+    return [`${nameOf(id)} belongs to ${foreignOwner}`];
   });
   return `the private endpoint cannot be made · ${owners.join(", ")} · remove or rename it, or use another resource group`;
 }

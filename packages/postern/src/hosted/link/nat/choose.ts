@@ -24,7 +24,7 @@ import {
 import { sameRegion } from "../../../private-link/same.ts";
 import { clusterNatSubnetName, isClusterNatSubnet } from "../../names.ts";
 import type { Down, Up } from "../observed.ts";
-import type { LeavingChoice, NatChoice, NatSnapshot } from "./observed.ts";
+import type { NatChoice, NatDeletionChoice, NatSnapshot } from "./observed.ts";
 
 const subnetType = "Microsoft.Network/virtualNetworks/subnets";
 /** A subnet that is being written is ready within seconds, and others wait for it too. */
@@ -113,12 +113,12 @@ function chooseOfCluster(
   { candidates, uses, prefixLength }: NatSnapshot,
 ): NatChoice {
   const noted = candidates.find(({ id }) => sameId(id, notedSubnet));
-  const chosen = noted ?? candidates.find(({ isAnothers }) => !isAnothers) ?? candidates.at(-1);
-  if (chosen === undefined)
+  const subnet = noted ?? candidates.find(({ isAnothers }) => !isAnothers) ?? candidates.at(-1);
+  if (subnet === undefined)
     return unfit(
       "the HostedCluster has no spec.infraID · the NAT subnet of a cluster is named after it · set it, or share subnets",
     );
-  const { id, hasSiblings } = chosen;
+  const { id, hasSiblings } = subnet;
   const found = network.subnets.find((each) => sameId(each.id, id));
   if (found === undefined) {
     const block = freeBlock(network, prefixLength);
@@ -170,7 +170,7 @@ function chooseGiven(observed: Up, { network, candidates, uses }: NatSnapshot): 
 }
 
 /** Choose what becomes of the subnet that a link leaves: the last one deletes it. */
-export function chooseLeaving({ nat, services }: Down): LeavingChoice {
+export function chooseNatDeletion({ nat, services }: Down): NatDeletionChoice {
   if (nat.is !== "observed") return nat;
   const { gate, candidates } = nat;
   if (gate.is === "failed") return gate;

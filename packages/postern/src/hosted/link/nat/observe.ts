@@ -14,7 +14,7 @@ import { isClusterNatSubnet, linkServiceName, oauthServer, privateRouter } from 
 import type { LinkParts } from "../cluster/dependencies.ts";
 import type { Subject, Up } from "../observed.ts";
 import { chooseNat, clusterSubnets, networkOf } from "./choose.ts";
-import type { LeavingObserved, NatObserved, NatSnapshot } from "./observed.ts";
+import type { NatObserved, NatSnapshot, ObservedNatDeletion } from "./observed.ts";
 
 /** What a reconcile knows of the time, and through whom it asks Azure. */
 export interface Asking {
@@ -116,11 +116,11 @@ function isAnothers(
 }
 
 /** Read the subnet that a link leaves, where it may be the last one in it. */
-export async function observeLeaving(
+export async function observeNatDeletion(
   { uid, namespace, notedSubnet }: Subject,
   { arm, now }: { arm: ArmClient; now: number },
   { reservations, networks, installation }: LinkParts,
-): Promise<LeavingObserved> {
+): Promise<ObservedNatDeletion> {
   if (notedSubnet === undefined) return { is: "nothing" };
   if (reservations.othersIn(notedSubnet, uid)) return { is: "used by others" };
   const subnet = parseResourceId(notedSubnet, subnetType);

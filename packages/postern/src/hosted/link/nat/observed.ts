@@ -58,7 +58,7 @@ export type NatChoice =
   | { is: "failed"; failure: Failure };
 
 /** What was observed of the subnet that a link leaves. */
-export type LeavingObserved =
+export type ObservedNatDeletion =
   | { is: "nothing" }
   | { is: "failed"; failure: Failure }
   /** Others use it: whoever is last deletes it. */
@@ -68,10 +68,10 @@ export type LeavingObserved =
       subnet: ResourceId;
       gate: Gate;
       /** The subnet itself, and where nobody is left in any of the shared ones, those that were created ahead of need. */
-      candidates: readonly LeavingCandidate[];
+      candidates: readonly NatDeletionCandidate[];
     };
 
-export interface LeavingCandidate {
+export interface NatDeletionCandidate {
   id: ResourceId;
   isOwn: boolean;
   state: string;
@@ -82,7 +82,7 @@ export interface LeavingCandidate {
 }
 
 /** What to do with the subnet that a link leaves. */
-export type LeavingChoice =
+export type NatDeletionChoice =
   | { is: "nothing" }
   | { is: "used by others" }
   | { is: "to be removed"; subnet: ResourceId }

@@ -36,7 +36,7 @@ export function desiredOf(
 }
 
 /** How the link service of a hosted cluster is called and reported. */
-export function linkServicePolicy(subject: Subject, guestMs = 0): LinkServicePolicy {
+export function linkServicePolicy(subject: Subject, endpointGraceMs = 0): LinkServicePolicy {
   return {
     messages: commonMessages({
       noun: "link service",
@@ -76,7 +76,7 @@ export function linkServicePolicy(subject: Subject, guestMs = 0): LinkServicePol
     deletion: {
       policy: subject.foreignEndpoints,
       isOwn: (endpoint) => subject.ownEndpoints.some((own) => sameId(own, endpoint)),
-      tenantMs: guestMs,
+      tenantMs: endpointGraceMs,
       refused: reasons.foreignEndpoints,
       refusal: (name, connected) =>
         `endpoints of others are connected to link service ${name}: ${connected.join(", ")} · the annotation ${annotations.foreignEndpoints} does not allow to disconnect them · have their owners delete them, or set it to disconnect`,

@@ -10,7 +10,7 @@ import type { LinkParts } from "../cluster/dependencies.ts";
 import { longestName } from "../cluster/requirements.ts";
 import { hasFinalizer, ownNatSubnet, serviceId } from "../cluster/subject.ts";
 import type { Belonging } from "../cluster/verified-cluster.ts";
-import { observeLeaving } from "../nat/observe.ts";
+import { observeNatDeletion } from "../nat/observe.ts";
 import type { Down, Subject } from "../observed.ts";
 import { claimantOf, ownershipOf } from "./owner.ts";
 
@@ -25,7 +25,11 @@ export async function observeDelete(
   reconcile: Reconcile,
   parts: LinkParts,
 ): Promise<Down> {
-  const observed = { stage: "down", subject, guestMs: guestMs(object, reconcile.date()) } as const;
+  const observed = {
+    stage: "down",
+    subject,
+    endpointGraceMs: endpointGraceMs(object, reconcile.date()),
+  } as const;
   const nothing = { services: [], natOfService: undefined, nat: { is: "nothing" } } as const;
   if (!hasFinalizer(object)) return { ...observed, ...nothing };
   const arm = parts.armClients.management(reconcile);
@@ -47,7 +51,7 @@ export async function observeDelete(
   }
   const left = services.some(({ observation, isOwn }) => isOwn && observation.state !== "absent");
   if (left) return { ...observed, services, natOfService, nat: { is: "nothing" } };
-  const nat = await tryRead(reconcile, () => observeLeaving(subject, { arm, now }, parts));
+  const nat = await tryRead(reconcile, () => observeNatDeletion(subject, { arm, now }, parts));
   return {
     ...observed,
     services,
@@ -83,7 +87,7 @@ function candidates(
 }
 
 /** While the finalizer of the endpoint feature is on the object, that feature gets time to delete the endpoint itself. */
-function guestMs({ metadata }: AzurePrivateLinkService, now: Date): number {
+function endpointGraceMs({ metadata }: AzurePrivateLinkService, now: Date): number {
   if (metadata.finalizers?.includes(endpointFinalizer) !== true) return 0;
   const since = now.getTime() - Date.parse(metadata.deletionTimestamp ?? "");
   return Math.max(0, tenantFirstMs - Math.max(0, since));

@@ -52,7 +52,7 @@ export function ownershipOf(found: PrivateLinkService, claimant: Claimant): Owne
       isOrphaned(tags, claimant, claimant.exists);
     return left && isOfInstallation(found, claimant)
       ? { is: "left" }
-      : { is: "another", whose: is.described };
+      : { is: "another", described: is.described };
   }
   if (isInFront(found, claimant)) return { is: "ours" };
   const othersTag = is.hostedCluster !== undefined && is.hostedCluster !== claimant.hostedCluster;
@@ -60,7 +60,7 @@ export function ownershipOf(found: PrivateLinkService, claimant: Claimant): Owne
     return { is: "ours" };
   return {
     is: "another",
-    whose:
+    described:
       is.hostedCluster === undefined
         ? "somebody who put no owner on it"
         : "another hosted cluster of HyperShift",

@@ -141,14 +141,14 @@ describe("the conditions of a cluster's links on the cluster", () => {
       },
     ]);
     const plane = world.get<HostedControlPlane>("HostedControlPlane", "one");
-    const told = {
+    const reported = {
       type: conditions.available,
       status: "False" as const,
       reason: "ServiceHasNoIP",
       message: "why",
       lastTransitionTime: "2026-01-01T00:00:00Z",
     };
-    if (plane) plane.status = { conditions: [told] };
+    if (plane) plane.status = { conditions: [reported] };
     expect(available()).toMatchObject([
       { status: "False", reason: "ServiceHasNoIP", message: "why" },
     ]);

@@ -32,8 +32,8 @@ export function exactPatch(found: Json, desired: Json): Json {
 export function withoutNulls<T>(value: T): T {
   if (Array.isArray(value)) return value.map(withoutNulls) as T;
   if (!isRecord(value)) return value;
-  const kept = Object.entries(value).filter(([, each]) => each !== null && each !== undefined);
-  return Object.fromEntries(kept.map(([key, each]) => [key, withoutNulls(each)])) as T;
+  const present = Object.entries(value).filter(([, each]) => each !== null && each !== undefined);
+  return Object.fromEntries(present.map(([key, each]) => [key, withoutNulls(each)])) as T;
 }
 
 /** Whether `found` has all that `desired` has. Lists have the same length, but their entries may have more fields. */
