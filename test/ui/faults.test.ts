@@ -33,7 +33,9 @@ describeInBrowser("faults", (open) => {
       await headline(page, "Healthy").waitFor(healthy);
       const story = page.locator(".story");
       await story.getByText("Healthy again").waitFor();
-      expect(await story.textContent()).toMatch(/Unavailable: .*Private endpoint ready/);
+      expect(await story.textContent()).toMatch(
+        /Unavailable: .*Detected by the operator.*Healthy again/,
+      );
     }
   }, 240_000);
 

@@ -18,7 +18,7 @@ export function duration(ms: number): string {
 /** How long something took: a fraction of a second is one too. */
 export function took(from: string, to: string): string {
   const ms = Date.parse(to) - Date.parse(from);
-  return ms < 1_000 ? "less than 1 s" : duration(ms);
+  return ms < 1_000 ? "under 1 s" : duration(ms);
 }
 
 /** A point in time with its time zone. */

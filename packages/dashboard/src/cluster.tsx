@@ -9,7 +9,7 @@ import { Plans } from "./plans.tsx";
 import { Breakable, Glyph, NotRead } from "./state.tsx";
 import { Steps } from "./steps.tsx";
 import { Traces } from "./traces.tsx";
-import type { ClusterPage, State } from "./types.ts";
+import type { ClusterPage, ConditionLine } from "./types.ts";
 import { Yaml } from "./yaml.tsx";
 
 /** One cluster: its health, the path of its traffic, and everything that explains it. */
@@ -65,7 +65,7 @@ export function Cluster(props: {
           <Section title="What Postern would change now">
             <Plans page={page} />
           </Section>
-          <Section title="Where its names lead">
+          <Section title="Name resolution">
             <Traces page={page} />
           </Section>
           <Section title="Events">
@@ -89,29 +89,31 @@ function Section({ title, children }: { title: string; children: ComponentChildr
   );
 }
 
-const conditionStates: Record<string, State> = { True: "ok", False: "degraded" };
-
-function Conditions({ page: { conditions } }: { page: ClusterPage }) {
+function Conditions({ page: { conditions, picture } }: { page: ClusterPage }) {
+  const isContradicted = picture.clusters.some((each) => each.isContradicted);
+  const [main] = conditions;
+  const said = new Set(main?.conditions.map(textOf));
   return (
     <>
+      {isContradicted ? (
+        <p class="banner">
+          Azure shows otherwise: the operator was asked to reconcile, and updates the conditions.
+        </p>
+      ) : null}
       {conditions.map(({ object, conditions: all }) => (
         <details
           key={object}
           class="conditions"
-          open={all.some(({ status }) => status !== "True") || conditions[0]?.object === object}
+          open={
+            object === main?.object || all.some((each) => isOpen(each) && !said.has(textOf(each)))
+          }
         >
           <summary>{object}</summary>
           <ul>
-            {all.map(({ type, status, reason, message, lastTransitionTime }) => (
+            {all.map(({ type, status, reason, message, lastTransitionTime, state }) => (
               <li key={type}>
                 <p>
-                  <span
-                    class={`glyph ${conditionStates[status] ?? "unknown"}`}
-                    role="img"
-                    aria-label={status}
-                  >
-                    {status === "True" ? "✓" : status === "False" ? "✗" : "–"}
-                  </span>{" "}
+                  <Glyph state={state} />{" "}
                   <strong>
                     <Breakable text={type} />
                   </strong>{" "}
@@ -128,6 +130,15 @@ function Conditions({ page: { conditions } }: { page: ClusterPage }) {
       ))}
     </>
   );
+}
+
+/** What repeats that of the first object says nothing new. */
+function textOf({ type, status, reason, message }: ConditionLine): string {
+  return [type, status, reason, message].join(" ");
+}
+
+function isOpen({ status }: ConditionLine): boolean {
+  return status !== "True";
 }
 
 function Events({ page: { events } }: { page: ClusterPage }) {

@@ -31,8 +31,13 @@ export function Faults(props: {
       {timeline ? <Story timeline={timeline} /> : null}
       {isOpen ? (
         <div class="inside">
-          <label>
-            At{" "}
+          {targets.length === 0 ? (
+            <p class="quiet">
+              There is no private endpoint at the moment. Wait until it is created again.
+            </p>
+          ) : null}
+          <label hidden={targets.length === 0}>
+            Private endpoint{" "}
             <select
               value={target?.id}
               onChange={({ currentTarget }) => setChosen(currentTarget.value)}
@@ -85,7 +90,7 @@ function Story({ timeline: { label, cluster, entries, isOver } }: { timeline: Ti
       <ol>
         {entries.map(({ ms, text }) => (
           <li key={`${ms} ${text}`}>
-            <span class="at">{duration(ms)}</span> {text}
+            <span class="at">{duration(ms)}</span> <span>{text}</span>
           </li>
         ))}
       </ol>

@@ -42,7 +42,7 @@ export function Fleet(props: {
               {operator.since ? (
                 <>
                   {" "}
-                  since <Age time={operator.since} as="bare" />
+                  for <Age time={operator.since} as="bare" />
                 </>
               ) : null}
             </span>

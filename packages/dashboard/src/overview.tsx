@@ -119,7 +119,9 @@ function Tile({ cluster }: { cluster: ClusterSummary }) {
           </span>
         )}
         {cause ? (
-          <span class="cause">{cause.message}</span>
+          <span class="cause" title={cause.message}>
+            {cause.message}
+          </span>
         ) : (
           <span class="quiet">
             {[endpoints[0], hosts.find((host) => !host.startsWith("*"))]

@@ -19,27 +19,54 @@ export function Steps({ steps }: { steps: readonly JournalStep[] }) {
   const newest = [...groups].toReversed();
   return (
     <ol class="steps">
-      {newest.map(([key, group], at) => (
-        <Group key={key} steps={group} isOpen={at === 0} />
+      {withoutRepeats(newest).map(({ key, steps: group, times }, at) => (
+        <Group key={key} steps={group} times={times} isOpen={at === 0} />
       ))}
     </ol>
   );
 }
 
-function Group({ steps, isOpen }: { steps: readonly JournalStep[]; isOpen: boolean }) {
+interface Repeated {
+  key: string;
+  steps: JournalStep[];
+  /** How many reconciles in a row failed in the same way. */
+  times: number;
+}
+
+/** A reconcile that is tried again and again fails in the same way each time: the newest stands for all of them. */
+function withoutRepeats(groups: readonly [string, JournalStep[]][]): Repeated[] {
+  const shown: Repeated[] = [];
+  for (const [key, steps] of groups) {
+    const last = shown.at(-1);
+    if (last && isFailed(steps) && waysOf(last.steps) === waysOf(steps)) last.times += 1;
+    else shown.push({ key, steps, times: 1 });
+  }
+  return shown;
+}
+
+function isFailed(steps: readonly JournalStep[]): boolean {
+  return steps.some(({ outcome }) => outcome === "failed");
+}
+
+function waysOf(steps: readonly JournalStep[]): string {
+  return steps.map((each) => [each.controller, each.key, each.do, each.outcome].join(" ")).join();
+}
+
+function Group(props: { steps: readonly JournalStep[]; times: number; isOpen: boolean }) {
+  const { steps, times, isOpen } = props;
   const [first] = steps;
   if (first === undefined) return null;
-  const failed = steps.some(({ outcome }) => outcome === "failed");
   const running = steps.some(({ outcome }) => outcome === undefined || outcome === "running");
-  const state = failed ? "broken" : running ? "working" : "ok";
-  const count = counted(steps.length, "step");
+  const state = isFailed(steps) ? "broken" : running ? "working" : "ok";
+  const names = [...new Set(steps.map((each) => each.do))].join(", ");
   return (
     <li>
       <details open={isOpen}>
         <summary>
-          <Glyph state={state} /> {first.kind} {first.key}{" "}
+          <Glyph state={state} /> {names}{" "}
           <span class="quiet">
-            {count} of {first.controller}, <Age time={first.at} />
+            {first.kind} {first.key}, {times > 1 ? `${counted(times, "time")}, the last ` : ""}
+            <Age time={first.at} />
           </span>
         </summary>
         <ul>

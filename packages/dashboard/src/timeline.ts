@@ -9,8 +9,10 @@ export interface Timeline {
   entries: { ms: number; text: string }[];
   isOver: boolean;
   /** What was observed last. */
-  last: { health: string; endpoint: string; operator: string };
+  last: { text: string; isContradicted: boolean; operator: OperatorPresence["state"] };
 }
+
+const healthyText = "Healthy again.";
 
 /** A timeline that begins now with what the server said. */
 export function beginTimeline(label: string, cluster: string, said: string, at: number): Timeline {
@@ -20,52 +22,43 @@ export function beginTimeline(label: string, cluster: string, said: string, at: 
     startedAt: at,
     entries: [{ ms: 0, text: said }],
     isOver: false,
-    last: { health: "Healthy", endpoint: "ok", operator: "leads" },
+    last: { text: healthyText, isContradicted: false, operator: "leads" },
   };
 }
 
-/** The timeline with what is observed now; the same one where nothing has changed. */
+/** The timeline with what is observed now, in the words of the headline; the same one where nothing has changed. */
 export function observe(
   timeline: Timeline,
-  summary: Pick<ClusterSummary, "health" | "causes" | "path">,
+  { health, causes: [cause], isContradicted = false }: Observed,
   operator: OperatorPresence["state"],
   at: number,
 ): Timeline {
   const { last, startedAt, entries } = timeline;
-  const { health, causes, path } = summary;
-  const endpoint = path[0] ?? "none";
+  const text = health === "Healthy" ? healthyText : `${health}: ${shortened(cause?.message ?? "")}`;
   const texts = [
     ...(operator !== last.operator
-      ? [operator === "lost" ? "No operator is running" : "An operator is running again"]
+      ? [operator === "lost" ? "No operator is running." : "An operator is running again."]
       : []),
-    ...(endpoint !== last.endpoint ? [endpointText(endpoint, last.endpoint)] : []),
-    ...(health !== last.health
-      ? [health === "Healthy" ? "Healthy again" : `${health}: ${causes[0]?.message ?? ""}`]
+    // The conditions say now what only Azure showed before.
+    ...(last.isContradicted && !isContradicted && operator !== "lost"
+      ? ["Detected by the operator."]
       : []),
+    ...(text !== last.text ? [text] : []),
   ];
   if (texts.length === 0) return timeline;
   return {
     ...timeline,
-    entries: [...entries, ...texts.map((text) => ({ ms: at - startedAt, text }))],
+    entries: [...entries, ...texts.map((each) => ({ ms: at - startedAt, text: each }))],
     isOver: health === "Healthy" && operator !== "lost",
-    last: { health, endpoint, operator },
+    last: { text, isContradicted, operator },
   };
 }
 
-function endpointText(state: string, before: string): string {
-  switch (state) {
-    case "ok":
-      return "Private endpoint ready";
-    case "working":
-      return before === "ok" || before === "broken"
-        ? "Private endpoint is being deleted"
-        : "Private endpoint is being created";
-    case "pending":
-      return "Private endpoint waits for approval";
-    case "absent":
-    case "none":
-      return "Private endpoint deleted";
-    default:
-      return "Private endpoint failed";
-  }
+type Observed = Pick<ClusterSummary, "health" | "causes"> & { isContradicted?: boolean };
+
+const longestText = 160;
+
+/** The headline has the whole message. */
+function shortened(text: string): string {
+  return text.length <= longestText ? text : `${text.slice(0, longestText)}…`;
 }

@@ -2,6 +2,7 @@
 
 export type {
   ClusterPage,
+  ConditionLine,
   EventLine,
   FieldChange,
   ObjectText,

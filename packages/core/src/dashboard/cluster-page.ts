@@ -1,7 +1,7 @@
 import type { Condition } from "../kinds/condition.ts";
 import type { Fleet } from "./fleet.ts";
 import type { JournalStep } from "./journal-step.ts";
-import type { Picture } from "./picture.ts";
+import type { Picture, State } from "./picture.ts";
 import type { Trace } from "./trace.ts";
 
 /** One cluster, with everything that is known of it. */
@@ -16,9 +16,14 @@ export interface ClusterPage {
     failure?: string;
   }[];
   steps: JournalStep[];
-  conditions: { object: string; conditions: readonly Condition[] }[];
+  conditions: { object: string; conditions: readonly ConditionLine[] }[];
   events: EventLine[];
   traces: { host: string; traces: Trace[] }[];
+}
+
+/** A condition, its message in sentences, and whether it is done, in progress or failed. */
+export interface ConditionLine extends Condition {
+  state: State;
 }
 
 /** A field of a resource that a step would change: added, removed, or both. */

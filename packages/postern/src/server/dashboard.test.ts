@@ -187,7 +187,7 @@ test("a page is there although its events may not be read, and says what is miss
   const { status, text } = await ask("/api/clusters/clusters/one");
   expect(status).toBe(200);
   const { picture } = JSON.parse(text) as { picture: { unread: { what: string }[] } };
-  expect(picture.unread.map(({ what }) => what)).toEqual(["steps and plans", "events"]);
+  expect(picture.unread.map(({ what }) => what)).toEqual(["events"]);
 });
 
 test("steps are streamed as they happen, also after the runtime was replaced", async () => {

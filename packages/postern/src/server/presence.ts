@@ -2,6 +2,9 @@ import { type Clock, dateBy } from "@postern/core/clock.ts";
 import type { OperatorPresence } from "@postern/core/dashboard/picture.ts";
 import type { Runtime } from "../kube/runtime.ts";
 
+/** Local mode leads without a lease. */
+const thisProcess = "this process";
+
 /** Whether an operator runs, as this process knows: it remembers when one led last. */
 export function watchPresence(
   runtime: () => Pick<Runtime, "leading" | "lease"> | undefined,
@@ -12,12 +15,12 @@ export function watchPresence(
   return () => {
     const running = runtime();
     const { lease } = running ?? {};
-    const leader = running?.leading ? (lease?.holder ?? "this process") : lease?.holder;
+    const leader = running?.leading ? (lease?.holder ?? thisProcess) : lease?.holder;
     // Who cannot reach the lease does not know who holds it.
     if (leader === undefined || lease?.failure !== undefined)
       return {
         state: "lost",
-        ...(holder !== undefined && { holder }),
+        ...(holder !== undefined && holder !== thisProcess && { holder }),
         ...(lastLed !== undefined && { since: lastLed }),
       };
     lastLed = dateBy(clock).toISOString();

@@ -1,4 +1,4 @@
-import { type Clock, realClock } from "@postern/core/clock.ts";
+import { type Clock, dateBy, realClock } from "@postern/core/clock.ts";
 import type { ClusterPage, EventLine, ObjectText } from "@postern/core/dashboard/cluster-page.ts";
 import type { Fleet, Overview } from "@postern/core/dashboard/fleet.ts";
 import type { OperatorPresence, Picture, Unread } from "@postern/core/dashboard/picture.ts";
@@ -18,6 +18,8 @@ import type { Runtime } from "../kube/runtime.ts";
 import { objectsOf } from "../view/cluster-objects.ts";
 import { contradictedClusters } from "../view/contradictions.ts";
 import { gatherKube } from "../view/gather.ts";
+import { messageInSentences } from "../view/health/condition-report.ts";
+import { stateOfCondition } from "../view/parts/states.ts";
 import { pictureOf } from "../view/picture.ts";
 import { changesOf } from "../view/plan-diff.ts";
 import { tracesOf } from "../view/trace.ts";
@@ -108,7 +110,13 @@ export async function clusterPage(
     conditions: objects.flatMap((object) => {
       const { status } = object as { status?: { conditions?: Condition[] } };
       const named = `${object.kind ?? ""} ${keyOf(object)}`.trim();
-      return status?.conditions ? [{ object: named, conditions: status.conditions }] : [];
+      const now = dateBy(options.clock ?? realClock);
+      const conditions = (status?.conditions ?? []).map((each) => ({
+        ...each,
+        message: messageInSentences(each.message),
+        state: stateOfCondition(each, now),
+      }));
+      return conditions.length > 0 ? [{ object: named, conditions }] : [];
     }),
     events: "why" in events ? [] : events,
     traces: [...new Set(hosts)]
@@ -145,10 +153,9 @@ function requestContradicted(picture: Picture, { kube }: World, runtime: Runtime
 function elsewhere(runtime: Runtime | undefined): Unread[] {
   if (runtime?.leading) return [];
   const leader = runtime?.lease?.holder;
-  const why = leader
-    ? `This replica does not lead; ${leader} does.`
-    : "No operator leads at the moment.";
-  return [{ what: "steps and plans", why }];
+  // That nobody leads is said once, by the health of every cluster.
+  if (!leader) return [];
+  return [{ what: "steps and plans", why: `This replica does not lead; ${leader} does.` }];
 }
 
 /** Which zones may hold names of a cluster. Opening all zones of all clusters would be two lists for each. */

@@ -97,6 +97,11 @@ export function clusterApiReport(
   });
 }
 
+/** The message of a condition as people read it. */
+export function messageInSentences(message: string): string {
+  return message.split(" · ").filter(Boolean).map(sentence).join(" ");
+}
+
 /** A condition's message says what, why and what to do; the last is its remedy. */
 export function inSentences(cause: Cause): Cause {
   const parts = cause.message.split(" · ");

@@ -55,11 +55,18 @@ export function nameParts(given: {
         ...(network && { network }),
         ...(right
           ? { state: "ok" as const }
-          : {
-              state: "broken" as const,
-              reason: "WrongAddress",
-              message: `it names ${values.join(", ") || "nothing"}, and the endpoint has ${addresses.join(", ") || "no address"}`,
-            }),
+          : addresses.length === 0
+            ? {
+                // Azure deletes or creates the endpoint: that is the problem, and the records follow it.
+                state: "degraded" as const,
+                reason: "NoEndpoint",
+                message: "the private endpoint has no address",
+              }
+            : {
+                state: "broken" as const,
+                reason: "WrongAddress",
+                message: `it names ${values.join(", ") || "nothing"}, and the endpoint has ${addresses.join(", ")}`,
+              }),
         facts: { address: values.join(", ") },
         azureId: record.id ?? "",
       });

@@ -1,6 +1,6 @@
 import { conditionOf } from "@postern/core/conditions.ts";
 import type { State } from "@postern/core/dashboard/picture.ts";
-import { conditionProgress } from "@postern/core/health.ts";
+import { conditionProgress, type HealthCondition } from "@postern/core/health.ts";
 import type { Condition } from "@postern/core/kinds/condition.ts";
 import { linkProvisioningOf, provisioning, provisioningOf } from "@postern/core/provisioning.ts";
 import type { LoadBalancer } from "../../azure/gateways/load-balancers.ts";
@@ -61,6 +61,11 @@ export function admission(status: string | undefined, description?: string): Tol
 
 const progressStates = { done: "ok", progressing: "working", failed: "broken" } as const;
 
+/** Whether what a condition is about is done, in progress or failed. */
+export function stateOfCondition(condition: HealthCondition, now: Date): State {
+  return progressStates[conditionProgress(condition, now)];
+}
+
 /** A condition as the state of what it is about. */
 export function conditionState(
   conditions: readonly Condition[] | undefined,
@@ -70,7 +75,7 @@ export function conditionState(
   const found = conditionOf(conditions, type);
   if (found === undefined) return undefined;
   const { reason, message } = found;
-  return { state: progressStates[conditionProgress(found, now)], reason, message };
+  return { state: stateOfCondition(found, now), reason, message };
 }
 
 /** The frontends of a load balancer in a network, and which one has an address. */
