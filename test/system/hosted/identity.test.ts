@@ -177,8 +177,8 @@ describeHosted("the identities of control planes", (startWorld) => {
       await controlPlane(world, "a", a.application.appId),
       await controlPlane(world, "b", b.application.appId),
     ];
-    await untilZoned(world, one, "True there");
-    await untilZoned(world, two, "True there");
+    await untilZoned(world, one, "True exists");
+    await untilZoned(world, two, "True exists");
     await world.advance(11 * 60_000);
     expect(askers(world, a.group)).toEqual([a.application.appId]);
     expect(askers(world, b.group)).toEqual([b.application.appId]);
@@ -188,7 +188,7 @@ describeHosted("the identities of control planes", (startWorld) => {
     const world = await start();
     const [a, thief] = [identity(world, "a"), identity(world, "thief")];
     const one = await controlPlane(world, "a", a.application.appId);
-    await untilZoned(world, one, "True there");
+    await untilZoned(world, one, "True exists");
     const two = await controlPlane(world, "thief", a.application.appId);
     await untilZoned(world, two, "False AADSTS700213");
     const now = await world.get("HostedControlPlane", "clusters-thief", "thief");
@@ -213,7 +213,7 @@ describeHosted("the identities of control planes", (startWorld) => {
       data: { kubeconfig },
     } as Parameters<typeof world.make>[0]);
     const one = await controlPlane(world, "a", application.appId);
-    await untilZoned(world, one, "True there");
+    await untilZoned(world, one, "True exists");
     await world.remove(secret);
   });
 
@@ -224,7 +224,7 @@ describeHosted("the identities of control planes", (startWorld) => {
     const one = await controlPlane(world, name, application.appId, { account: false });
     await untilZoned(world, one, "False ProofMissing");
     await serviceAccount(world, `clusters-${name}`);
-    await untilZoned(world, one, "True there");
+    await untilZoned(world, one, "True exists");
   });
 
   test("what is forbidden is told, and done after the role is granted", async () => {
@@ -233,7 +233,7 @@ describeHosted("the identities of control planes", (startWorld) => {
     const one = await controlPlane(world, "a", application.appId);
     await untilZoned(world, one, "False AuthorizationFailed");
     grant(world, group, application);
-    await untilZoned(world, one, "True there");
+    await untilZoned(world, one, "True exists");
     expect(askers(world, group)).toEqual([application.appId]);
   });
 
@@ -241,11 +241,11 @@ describeHosted("the identities of control planes", (startWorld) => {
     const world = await start();
     const { application } = identity(world, "a");
     const one = await controlPlane(world, "a", application.appId);
-    await untilZoned(world, one, "True there");
+    await untilZoned(world, one, "True exists");
     const { federated } = application;
     application.federated = [];
     await world.advance(30 * 60_000);
-    expect(await zoned(world, one)).toBe("True there");
+    expect(await zoned(world, one)).toBe("True exists");
     const { simulator } = world.azure;
     const error = { code: "ExpiredAuthenticationToken", message: "The access token is revoked." };
     const id = simulator.addFault({
@@ -255,14 +255,14 @@ describeHosted("the identities of control planes", (startWorld) => {
     await untilZoned(world, one, "False AADSTS70025");
     simulator.faults.remove(id);
     application.federated = federated;
-    await untilZoned(world, one, "True there");
+    await untilZoned(world, one, "True exists");
   });
 
   test("another identity in the spec is used from the next request on", async () => {
     const world = await start();
     const [a, b] = [identity(world, "a"), identity(world, "b")];
     const one = await controlPlane(world, "a", a.application.appId);
-    await untilZoned(world, one, "True there");
+    await untilZoned(world, one, "True exists");
     b.application.federated = [inManagement("clusters-a")];
     grant(world, a.group, b.application);
     const last = world.azure.simulator.log.last;
