@@ -49,6 +49,12 @@ export function isMisplaced(object: KubeObject): boolean {
   return cluster !== undefined && !isHomeOf(object.metadata.namespace, cluster);
 }
 
+/** The HostedCluster that an object in a control-plane namespace belongs to, as namespace/name. */
+export function hostedClusterOf(object: KubeObject): string | undefined {
+  const cluster = isMisplaced(object) ? undefined : clusterKeyIn(object);
+  return cluster && keyOf({ metadata: cluster });
+}
+
 /** The namespace of the HostedCluster that an object in a control-plane namespace belongs to. */
 export function tenantOf(object: KubeObject): string | undefined {
   return isMisplaced(object) ? undefined : clusterKeyIn(object)?.namespace;

@@ -1,9 +1,11 @@
-import type { KubeObject } from "@postern/core/kind.ts";
+import type { ServerResponse } from "node:http";
+import { dateBy } from "@postern/core/clock.ts";
+import { type KubeObject, keyOf } from "@postern/core/kind.ts";
 import { azureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import { azurePrivateLinkService } from "@postern/core/kinds/azure-private-link-service.ts";
 import { hostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
 import { Registry } from "@prometheus-io/client";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { serve } from "../../../../test/loopback.ts";
 import { ManualClock } from "../../../../test/manual-clock.ts";
 import { Caches } from "../kube/caches.ts";
@@ -30,8 +32,16 @@ const privateAzure = {
   platform: { azure: { topology: "Private", private: { type: "PrivateLink" } } },
 };
 
+type WithKind = KubeObject & { kind: string };
+
 /** The metrics of a process that leads and watches these objects. */
-async function metricsOf(objects: readonly (KubeObject & { kind: string })[]): Promise<string> {
+async function metricsOf(objects: readonly WithKind[]): Promise<string> {
+  return (await start(objects)).text();
+}
+
+/** A process that leads and watches these objects, and what changes them. */
+async function start(objects: readonly WithKind[]) {
+  const watches = new Map<string, ServerResponse>();
   const { url } = await serve(({ url: path }, response) => {
     const kind = kinds.find(({ plural }) => path.includes(`/${plural}?`));
     const events = objects
@@ -41,6 +51,7 @@ async function metricsOf(objects: readonly (KubeObject & { kind: string })[]): P
     const end = { type: "BOOKMARK", object: { metadata: { resourceVersion: "1", annotations } } };
     const text = [...events, end].map((each) => `${JSON.stringify(each)}\n`).join("");
     response.writeHead(200, { "content-type": "application/json" }).write(text);
+    watches.set(kind?.kind ?? "", response);
   });
   const server = new URL(url);
   const proof = async () => ({});
@@ -58,8 +69,23 @@ async function metricsOf(objects: readonly (KubeObject & { kind: string })[]): P
   });
   await Promise.all(running.map(({ cache }) => cache.filled));
   const registry = new Registry();
-  new ClusterMetrics(registry, { runtime: { leading: true, caches }, clock: new ManualClock() });
-  return registry.metrics();
+  const clock = new ManualClock();
+  const metrics = new ClusterMetrics(registry, { runtime: { leading: true, caches }, clock });
+  metrics.follow();
+  let version = 1;
+  const change = async (type: "ADDED" | "MODIFIED" | "DELETED", changed: WithKind) => {
+    const resourceVersion = String(++version);
+    const metadata = { ...changed.metadata, resourceVersion };
+    watches
+      .get(changed.kind)
+      ?.write(`${JSON.stringify({ type, object: { ...changed, metadata } })}\n`);
+    const { cache } = running.find((each) => each.cache.kind.kind === changed.kind) ?? {};
+    const inCache = () => cache?.get(keyOf(changed))?.metadata.resourceVersion;
+    await vi.waitFor(() =>
+      expect(inCache()).toBe(type === "DELETED" ? undefined : resourceVersion),
+    );
+  };
+  return { text: () => registry.metrics(), change, clock };
 }
 
 const healthIn = (text: string) =>
@@ -103,4 +129,55 @@ test("a cluster has the health that the dashboard shows by conditions: with its 
   });
   expect(text).toContain('postern_clusters{kind="HostedCluster",health="Degraded"} 2');
   expect(text).toContain('postern_clusters{kind="AzureCluster",health="Healthy"} 1');
+});
+
+test("attack: a link in another namespace that names a cluster does not change its health", async () => {
+  const available = condition("AzurePrivateLinkServiceAvailable", "True", "AzureSuccess");
+  const failed = condition("AzurePrivateLinkServiceAvailable", "False", "NotVerified");
+  const text = await metricsOf([
+    object("HostedCluster", "clusters", "victim", {
+      spec: privateAzure,
+      status: { conditions: [available] },
+    }),
+    object("AzurePrivateLinkService", "attacker", "router", {
+      metadata: {
+        ...object("", "attacker", "router", {}).metadata,
+        annotations: { "hypershift.openshift.io/cluster": "clusters/victim" },
+      },
+      status: { conditions: [failed] },
+    }),
+  ]);
+  expect(healthIn(text)).toEqual({ victim: "Healthy" });
+});
+
+test("the time to available is counted once for each cluster, and not after each interruption", async () => {
+  const { text, change, clock } = await start([]);
+  const secondsOf = async () =>
+    /^postern_cluster_time_to_available_seconds_sum\{kind="HostedCluster"\} (\S+)$/m.exec(
+      await text(),
+    )?.[1];
+  const clusterOf = (uid: string, status: "True" | "False") => {
+    const now = dateBy(clock).toISOString();
+    const conditions = [condition("AzurePrivateLinkServiceAvailable", status, "Reason")];
+    const { metadata, ...rest } = object("HostedCluster", "clusters", "one", {
+      spec: privateAzure,
+      status: { conditions },
+    });
+    created[uid] ??= now;
+    return { ...rest, metadata: { ...metadata, uid, creationTimestamp: created[uid] } };
+  };
+  const created: Record<string, string> = {};
+  await change("ADDED", clusterOf("u-1", "False"));
+  clock.moveTo(clock.now() + 40_000);
+  await change("MODIFIED", clusterOf("u-1", "True"));
+  expect(await secondsOf()).toBe("40");
+  clock.moveTo(clock.now() + 86_400_000);
+  await change("MODIFIED", clusterOf("u-1", "False"));
+  await change("MODIFIED", clusterOf("u-1", "True"));
+  expect(await secondsOf()).toBe("40");
+  await change("DELETED", clusterOf("u-1", "True"));
+  await change("ADDED", clusterOf("u-2", "False"));
+  clock.moveTo(clock.now() + 20_000);
+  await change("MODIFIED", clusterOf("u-2", "True"));
+  expect(await secondsOf()).toBe("60");
 });

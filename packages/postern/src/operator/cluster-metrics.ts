@@ -133,10 +133,17 @@ export class ClusterMetrics {
     const since = Math.floor(dateBy(this.#clock).getTime() / 1_000) * 1_000;
     for (const cache of runtime.caches.all()) {
       if (!clusterKinds.includes(cache.kind.kind)) continue;
+      // By uid: a cluster that is interrupted later becomes available again, and is not new then.
+      const known = new Set<string>();
       cache.onChange(({ before, after }) => {
-        if (!runtime.leading || before === undefined || after === undefined) return;
-        const created = Date.parse(after.metadata.creationTimestamp ?? "");
-        if (!(created >= since) || isAvailable(before) || !isAvailable(after)) return;
+        if (before?.metadata.uid !== after?.metadata.uid) known.delete(before?.metadata.uid ?? "");
+        if (after === undefined || !isAvailable(after)) return;
+        const { uid = "", creationTimestamp = "" } = after.metadata;
+        if (known.has(uid)) return;
+        known.add(uid);
+        const created = Date.parse(creationTimestamp);
+        if (!runtime.leading || !(created >= since)) return;
+        if (before === undefined || isAvailable(before)) return;
         const seconds = (dateBy(this.#clock).getTime() - created) / 1_000;
         this.#timeToAvailable.observe({ kind: cache.kind.kind }, Math.max(0, seconds));
       });

@@ -10,7 +10,8 @@ import type { AzurePrivateLinkService } from "@postern/core/kinds/azure-private-
 import type { HostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
 import { privateAccess } from "@postern/core/kinds/private-access.ts";
 import { conditions as capiConditions } from "../../cluster-api/names.ts";
-import { clusterAnnotation, conditions as hostedConditions } from "../../hosted/names.ts";
+import { conditions as hostedConditions } from "../../hosted/names.ts";
+import { hostedClusterOf } from "../../hosted/tenancy.ts";
 import { topologyApplied } from "../../hosted/topology/reasons.ts";
 
 /** The conditions of hosted clusters and of links that count. */
@@ -63,14 +64,11 @@ export function accessOf({ spec }: HostedCluster): string {
   }
 }
 
-/** Links by the key of their cluster. */
+/** Links by the key of their cluster; those that belong to none are under the empty key. */
 export function linksByCluster(
   links: readonly AzurePrivateLinkService[],
 ): Map<string, AzurePrivateLinkService[]> {
-  return Map.groupBy(
-    links,
-    ({ metadata }) => metadata.annotations?.[clusterAnnotation] ?? metadata.namespace ?? "",
-  );
+  return Map.groupBy(links, (link) => hostedClusterOf(link) ?? "");
 }
 
 /** The condition that says whether clients can connect: the first of these that the cluster has. */
