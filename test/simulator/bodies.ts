@@ -155,6 +155,42 @@ export const bodies: readonly { path: string; body: JsonObject }[] = [
       properties: { publicIPAllocationMethod: "Static" },
     },
   },
+  {
+    path: `${providers}/Microsoft.Storage/storageAccounts/account1`,
+    body: { location, sku: { name: "Standard_LRS" }, kind: "StorageV2" },
+  },
+  {
+    path: `${providers}/Microsoft.Resources/deployments/deployment`,
+    body: {
+      properties: {
+        mode: "Incremental",
+        parameters: { name: { value: "template" } },
+        template: {
+          contentVersion: "1.0.0.0",
+          parameters: { name: { type: "string" } },
+          variables: { twice: "[concat(parameters('name'), '-', parameters('name'))]" },
+          resources: [
+            {
+              type: "Microsoft.Network/publicIPAddresses",
+              name: "[variables('twice')]",
+              apiVersion: "2024-05-01",
+              location: "[resourceGroup().location]",
+              sku: { name: "Standard" },
+              dependsOn: [],
+              properties: { publicIPAllocationMethod: "Static" },
+            },
+          ],
+          outputs: {
+            address: {
+              type: "object",
+              value:
+                "[reference(resourceId('Microsoft.Network/publicIPAddresses', variables('twice')))]",
+            },
+          },
+        },
+      },
+    },
+  },
   { path: `${network}/dnsZones/public.example`, body: { location: "global" } },
   {
     path: `${network}/dnsZones/public.example/A/www`,

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from "@postern/azure-simulator/state/store.ts";
 import { bodies } from "./bodies.ts";
+import { group, subscription } from "./small-world.ts";
 
 /** A request that may be wrong in any way. */
 export interface Wild {
@@ -26,6 +27,7 @@ export interface Ground {
 }
 
 const version = "api-version=2024-05-01";
+const deployments = `${group}/providers/Microsoft.Resources/deployments`;
 /** Values that fit hardly anywhere. */
 export const junk: readonly Json[] = [
   null,
@@ -183,8 +185,9 @@ export function wild(ground: Ground): Wild {
     () => ({
       ...right,
       kind: "stale etag",
-      // Groups and identities have no etags.
+      // What is not of the network provider has no etags, and is written.
       wrong: path.includes("/Microsoft.Network/"),
+      path: `${path.includes("/Microsoft.Network/") ? path : ground.scratch(path)}?${version}`,
       headers: {
         ...good,
         "if-match": pick([
@@ -222,9 +225,96 @@ export function wild(ground: Ground): Wild {
       path: `${path}/${pick(["frobnicate", "delete", "%00", "x".repeat(300)])}?${version}`,
       wrong: true,
     }),
+    () => ({
+      ...right,
+      kind: "wild template",
+      wrong: false,
+      path: `${ground.scratch(deployments)}/${pick(["a", "b"])}?${version}`,
+      body: JSON.stringify({ properties: { mode: "Incremental", ...wildTemplate(chance, pick) } }),
+    }),
+    () => ({
+      ...right,
+      kind: "wild list of everything",
+      method: pick(methods),
+      wrong: false,
+      path: `${ground.scratch(`/subscriptions/${subscription}`)}/${pick(["resources", "providers", "locations", "tagNames", "providers/Microsoft.Network", "providers/__proto__", "providers/Microsoft.Network/register"])}?${version}&$filter=${encodeURIComponent(wildFilter(pick))}`,
+    }),
     () => ({ ...right, kind: "raw bytes", raw: raw(path, chance, pick) }),
   ];
   return pick(makers)();
+}
+
+/** A template whose expressions are words in any order. */
+function wildTemplate(chance: () => number, pick: <T>(of: readonly T[]) => T): JsonObject {
+  const some = () => Math.floor(chance() * 4);
+  const expression = (): string => {
+    const words = Array.from({ length: 1 + Math.floor(chance() * 12) }, () => pick(templateWords));
+    return chance() < 0.5 ? `[${words.join("")}]` : `[${call(chance, pick, 0)}]`;
+  };
+  const value = (): Json => (chance() < 0.2 ? pick(junk) : expression());
+  const named = (more: (name: string) => Json) =>
+    Object.fromEntries(
+      Array.from({ length: some() }, () => pick(["a", "b", "__proto__", "constructor"])).map(
+        (name) => [name, more(name)],
+      ),
+    );
+  const resource = (): JsonObject => ({
+    type: pick(["Microsoft.Network/publicIPAddresses", "Microsoft.Resources/deployments", "x/y"]),
+    name: chance() < 0.5 ? pick(["a", "b", "a/b", ".."]) : expression(),
+    apiVersion: "2024-05-01",
+    location: "westeurope",
+    tags: value(),
+    dependsOn: Array.from({ length: some() }, () => pick(["a", "b", expression()])),
+    properties: value(),
+  });
+  return {
+    parameters: named(() => ({ value: value() })),
+    template: {
+      parameters: named(() => ({ type: pick(["string", "object", "x"]), defaultValue: value() })),
+      variables: named(value),
+      resources: Array.from({ length: some() }, resource),
+      outputs: named(() => ({ type: "object", value: value() })),
+    },
+  };
+}
+
+/** A call of a function of templates, with calls in it. */
+function call(chance: () => number, pick: <T>(of: readonly T[]) => T, depth: number): string {
+  const args = Array.from({ length: Math.floor(chance() * 4) }, () =>
+    depth < 6 && chance() < 0.6
+      ? call(chance, pick, depth + 1)
+      : pick(["'a'", "'b'", "'__proto__'", "'Microsoft.Network/publicIPAddresses'", "1", "true"]),
+  );
+  const after = pick(["", "", "", ".id", "[0]", ".__proto__", "['name']"]);
+  return `${pick(templateFunctions)}(${args.join(",")})${after}`;
+}
+
+const templateFunctions = [
+  ...["parameters", "variables", "resourceId", "reference", "concat", "format", "toLower", "if"],
+  ...["equals", "not", "empty", "resourceGroup", "subscription", "constructor", "__proto__"],
+];
+const templateWords = [
+  ...templateFunctions,
+  ...["(", ")", "[", "]", ",", ".", "'", "''", "'a'", "{0}", "-1", " ", "\u0000", "😀", "null"],
+];
+
+/** A `$filter` that is hardly one. */
+function wildFilter(pick: <T>(of: readonly T[]) => T): string {
+  const word = () =>
+    pick([
+      "name",
+      "resourceGroup",
+      "__proto__",
+      "constructor",
+      "eq",
+      "and",
+      "or",
+      "'a'",
+      "'",
+      "(",
+      "\u0000",
+    ]);
+  return [word(), word(), word(), word(), word()].join(" ");
 }
 
 /** Bytes that are hardly HTTP. */

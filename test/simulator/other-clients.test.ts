@@ -52,7 +52,7 @@ describe("a deployment", () => {
     type: "Microsoft.Network/publicIPAddresses",
     name: "[concat(parameters('name'), '-ip')]",
     apiVersion: "2022-11-01",
-    location: "[resourceGroup().location]",
+    location: "[parameters('location')]",
     sku: { name: "Standard" },
     properties: { publicIPAllocationMethod: "Static" },
   };
@@ -77,7 +77,11 @@ describe("a deployment", () => {
     },
   };
   const body = template([balancer, address], {
-    parameters: { name: { type: "string" }, secret: { type: "securestring", defaultValue: "x" } },
+    parameters: {
+      name: { type: "string" },
+      location: { type: "string", defaultValue: "[resourceGroup().location]" },
+      secret: { type: "securestring", defaultValue: "x" },
+    },
     variables: { balancer: "[toLower(concat(parameters('name'), '-LB'))]" },
     outputs: {
       made: { type: "object", value: "[reference('web-lb')]" },
@@ -122,7 +126,8 @@ describe("a deployment", () => {
 
   test("fails where Azure refuses one of its resources, and says which error that was", async () => {
     const { ask } = await world();
-    const wrong = { ...address, name: "ip", properties: { publicIPAllocationMethod: "Dynamic" } };
+    const properties = { publicIPAllocationMethod: "Dynamic" };
+    const wrong = { ...address, name: "ip", location, properties };
     const taken = await ask("PUT", deployment, template([wrong]));
     const ended = await ask("GET", String(taken.headers.get("azure-asyncoperation")));
     expect(ended.body).toMatchObject({

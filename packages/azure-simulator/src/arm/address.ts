@@ -103,7 +103,8 @@ function place(path: string, segments: string[]): Address {
   };
 }
 
-const providerType = "Microsoft.Resources/providers";
+/** The type of resource providers, which stands in no path. */
+export const providerType = "Microsoft.Resources/providers";
 
 /** A namespace without a type of its own is a resource provider; what can be asked of it are its registrations. */
 function typeOf(namespace: string | undefined, words: readonly string[]): string {

@@ -109,12 +109,15 @@ export class Arm {
     }
   }
 
-  /** What a GET of the newest version shows of a resource. */
-  shown(id: string): JsonObject | undefined {
+  /** What a GET of the newest version shows the asker of a resource; what he may not read is refused. */
+  shown(id: string, asker: Principal): JsonObject | undefined {
     const { store } = this.#world;
     const resource = store.get(id);
     const type = resource && typeNamed(resource.type);
-    return type && this.#resources.shown(resource, type, new URLSearchParams());
+    if (!type) return undefined;
+    this.#door.checkSubscription(this.route("GET", id).address, asker);
+    this.#door.authorize(asker, this.route("GET", id));
+    return this.#resources.shown(resource, type, new URLSearchParams());
   }
 
   /** Called when an operation has ended: what it changed becomes so. */

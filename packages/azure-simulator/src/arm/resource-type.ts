@@ -41,8 +41,8 @@ export interface World {
   readonly switches: Switches;
   /** Write a resource as a request of the asker would, and have it done. What is refused is thrown as a `Refusal`. */
   write(id: string, body: JsonObject, asker: Principal, apiVersion: string): Operation["error"];
-  /** What a GET of the newest version shows of a resource. */
-  shown(id: string): JsonObject | undefined;
+  /** What a GET of the newest version shows the asker of a resource; what he may not read is refused. */
+  shown(id: string, asker: Principal): JsonObject | undefined;
 }
 
 /** What Azure's documents leave open, so that both answers can be tried. */

@@ -101,7 +101,7 @@ function open(options: WorldOptions, clock: Clock, state: State | undefined): Op
     switches: { ...defaults, ...options.switches },
     write: (id, body, asker, apiVersion) =>
       writeAtOnce(id, body, { arm, world }, { asker, apiVersion }),
-    shown: (id) => arm.shown(id),
+    shown: (id, asker) => arm.shown(id, asker),
   };
   if (state) load(state, world, clock);
   const { pageSize = 100, retryAfterSeconds } = options;

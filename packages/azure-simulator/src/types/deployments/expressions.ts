@@ -4,27 +4,34 @@ import type { Json, JsonObject } from "../../state/store.ts";
 
 /** What expressions of a template can ask for. */
 export interface Scope {
-  parameters: JsonObject;
-  variables: JsonObject;
+  /** By their names in lower case: Azure compares them without case. */
+  parameters: ReadonlyMap<string, Json>;
+  variables: ReadonlyMap<string, Json>;
   subscription: string;
   resourceGroup: string;
   location: Json;
+  /** How much may still be evaluated. */
+  budget: Budget;
   /** The full type of a resource of the template by its name. */
   typeNamed(name: string): string | undefined;
-  /** A resource as it is shown. */
+  /** A resource as it is shown to whoever deploys. */
   shown(id: string): JsonObject | undefined;
 }
 
 type Call = (args: Json[], scope: Scope) => Json | undefined;
 
 const functions: Readonly<Record<string, Call>> = {
-  parameters: ([name], { parameters }) => parameters[String(name)],
-  variables: ([name], { variables }) => variables[String(name)],
+  parameters: ([name], { parameters }) => declaredValue(parameters, "parameter", String(name)),
+  variables: ([name], { variables }) => declaredValue(variables, "variable", String(name)),
   resourceid: (args, scope) => resourceId(args.map(String), scope),
   reference: ([name, , full], scope) => reference(String(name), full === "Full", scope),
   concat: (args) => (Array.isArray(args[0]) ? args.flat() : args.map(String).join("")),
-  format: ([text, ...args]) =>
-    String(text).replace(/\{(\d{1,2})\}/g, (_, at) => String(args[Number(at)] ?? "")),
+  format: ([text, ...args], { budget }) =>
+    String(text).replace(/\{(\d{1,2})\}/g, (_, at) => {
+      const value = String(args[Number(at)] ?? "");
+      budget.take(value);
+      return value;
+    }),
   tolower: ([text]) => String(text).toLowerCase(),
   toupper: ([text]) => String(text).toUpperCase(),
   if: ([condition, yes, no]) => (condition === true ? yes : no),
@@ -54,11 +61,40 @@ export function evaluate(value: Json, scope: Scope): Json {
   }
   if (Array.isArray(value)) return value.map((each) => evaluate(each, scope));
   if (!isObject(value)) return value;
-  const result: JsonObject = {};
-  for (const [name, each] of Object.entries(value))
-    if (each !== undefined) result[name] = evaluate(each, scope);
-  return result;
+  return mapped(value, (each) => evaluate(each, scope));
 }
+
+/** The same fields with other values. A field that is called `__proto__` is a field like any other. */
+export function mapped(from: JsonObject, by: (value: Json, name: string) => Json): JsonObject {
+  const fields = Object.entries(from).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(fields.map(([name, value]) => [name, by(value as Json, name)]));
+}
+
+/**
+ * What the values of one template may come to. A template of a few lines can double a value with each of them, so what every
+ * function gives is counted: no template that Azure takes, of at most 4 MB with its values, comes near this.
+ */
+export class Budget {
+  #left = 16 * 1024 * 1024;
+
+  take(value: Json | undefined): void {
+    this.#count(value, 0);
+  }
+
+  #count(value: Json | undefined, depth: number): void {
+    this.#left -= 1 + (typeof value === "string" ? value.length : 0);
+    if (this.#left < 0) throw invalidTemplate("the values of its expressions are too large");
+    if (typeof value !== "object" || value === null) return;
+    if (depth > deepestValue) throw invalidTemplate("the values of its expressions are too deep");
+    for (const [name, each] of Object.entries(value)) {
+      this.#left -= name.length;
+      this.#count(each, depth + 1);
+    }
+  }
+}
+
+/** As deep as a body can be. */
+const deepestValue = 100;
 
 /** The names of resources that an expression anywhere in a value refers to. */
 export function referencesIn(value: Json): string[] {
@@ -112,8 +148,9 @@ class Reader {
   }
 
   #call(name: string): Json | undefined {
-    const call = functions[name.toLowerCase()];
     if (!/^\w+$/.test(name)) throw this.#unreadable();
+    const word = name.toLowerCase();
+    const call = Object.hasOwn(functions, word) ? functions[word] : undefined;
     if (!call)
       throw new Refusal(
         501,
@@ -127,7 +164,9 @@ class Reader {
       if (args.length > 0) this.#expect(",");
       args.push(this.#value() ?? null);
     }
-    return call(args, this.#scope);
+    const value = call(args, this.#scope);
+    this.#scope.budget.take(value);
+    return value;
   }
 
   #next(): string {
@@ -152,8 +191,15 @@ class Reader {
   }
 }
 
+function declaredValue(from: ReadonlyMap<string, Json>, what: string, name: string): Json {
+  const value = from.get(name.toLowerCase());
+  if (value === undefined)
+    throw invalidTemplate(`The template ${what} '${name.slice(0, 60)}' is not found`);
+  return value;
+}
+
 function fieldOf(value: Json | undefined, name: string): Json | undefined {
-  if (Array.isArray(value)) return value[Number(name)];
+  if (Array.isArray(value) && value[Number(name)] !== undefined) return value[Number(name)];
   if (isObject(value) && Object.hasOwn(value, name)) return value[name];
   throw invalidTemplate(`The language expression property '${name.slice(0, 60)}' doesn't exist`);
 }

@@ -5,7 +5,7 @@ import { Refusal } from "../../arm/refusal.ts";
 import type { Principal, ResourceType, World } from "../../arm/resource-type.ts";
 import { guidFrom } from "../../state/guid.ts";
 import type { Json, JsonObject } from "../../state/store.ts";
-import { evaluate, invalidTemplate } from "./expressions.ts";
+import { evaluate, invalidTemplate, mapped } from "./expressions.ts";
 import { type Declared, readTemplate, type Template } from "./template.ts";
 
 /**
@@ -20,15 +20,20 @@ export const deployments: ResourceType = {
   putsAnew: true,
   delete: "async",
   accept({ body, properties, world, asker, address, groupLocation, id }) {
-    const template = read(properties, address, groupLocation, world);
+    const template = read(properties, address, groupLocation, { world, asker });
     return {
       top: tags(body),
       properties: {},
       carryOut(deployment) {
-        const error = writeAll(template, asker, world);
+        let outputs: JsonObject = {};
+        const error = ending(() => {
+          const failed = writeAll(template, asker, world);
+          if (!failed) outputs = template.outputs();
+          return failed;
+        });
         const { details } = described(template, id, world);
         const ended = {
-          ...(!error && { outputs: template.outputs() }),
+          ...(!error && { outputs }),
           outputResources: template.resources.map((each) => ({ id: each.id })).sort(byId),
           ...(error && {
             error: { ...error, details: error.details.map((each) => ({ ...each })) },
@@ -59,11 +64,11 @@ export const deployments: ResourceType = {
       action: "Microsoft.Resources/deployments/validate/action",
       long: false,
       isOfNew: true,
-      run({ world, address, body }) {
+      run({ world, asker, address, body }) {
         const properties = object(body, "properties") ?? {};
         const group = world.store.get(address.groupKey ?? "");
         const location = group && String(group.top.location);
-        const template = read(properties, address, location, world);
+        const template = read(properties, address, location, { world, asker });
         const name = address.names[0] ?? "";
         const id = `${group?.id}/providers/${this.action.split("/").slice(0, 2).join("/")}/${name}`;
         const { details } = described(template, id, world);
@@ -73,6 +78,7 @@ export const deployments: ResourceType = {
   },
   differences: [
     "Only deployments to a group, in mode Incremental, of templates in the request; no loops, nested or linked templates, no what-if.",
+    "A template whose values come to more than 16 MB while they are evaluated is refused; Azure has a limit of 4 MB for the template with its values.",
     "The functions of templates are parameters, variables, resourceId, reference, concat, format, toLower, toUpper, if, equals, not, empty, resourceGroup and subscription.",
     "The resources of a template are all there when the deployment is accepted, one after the other and without their own operations; Azure writes them while the deployment runs.",
     "What failed is said in the details of the operation's error; the operations of a deployment cannot be listed (not done).",
@@ -83,7 +89,7 @@ function read(
   properties: JsonObject,
   { subscription = "", resourceGroup = "" }: Address,
   location: string | undefined,
-  world: World,
+  { world, asker }: { world: World; asker: Principal },
 ): Template {
   const mode = oneOf(properties, "mode", ["Incremental", "Complete"], "Incremental");
   if (mode === "Complete")
@@ -95,7 +101,7 @@ function read(
     );
   if (properties.templateLink !== undefined)
     throw invalidTemplate("the simulator cannot fetch a template by its link");
-  const shown = (id: string) => world.shown(id);
+  const shown = (id: string) => world.shown(id, asker);
   return readTemplate(properties, {
     subscription,
     resourceGroup,
@@ -110,16 +116,21 @@ function writeAll(
   world: World,
 ): Operation["error"] {
   for (const { id, apiVersion, body } of resources) {
-    try {
-      const whole = evaluate(body, scope) as JsonObject;
-      const error = world.write(id, whole, asker, apiVersion);
-      if (error) return failed(error.code, error.message);
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      return failed(error.code, error.message);
-    }
+    const whole = evaluate(body, scope) as JsonObject;
+    const error = world.write(id, whole, asker, apiVersion);
+    if (error) return failed(error.code, error.message);
   }
   return undefined;
+}
+
+/** How a deployment ended: what is refused while it runs fails it. */
+function ending(run: () => Operation["error"]): Operation["error"] {
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return failed(error.code, error.message);
+  }
 }
 
 function failed(code: string, message: string): NonNullable<Operation["error"]> {
@@ -137,9 +148,9 @@ function described(
   id: string,
   world: World,
 ): { details: JsonObject } {
-  const shownParameters: JsonObject = {};
-  for (const [name, value] of Object.entries(parameters))
-    shownParameters[name] = shownParameter(types[name] ?? "String", value);
+  const shownParameters = mapped(parameters, (value, name) =>
+    shownParameter(types.get(name) ?? "String", value),
+  );
   return {
     details: {
       templateHash: hash,

@@ -2,7 +2,14 @@ import { hash } from "node:crypto";
 import { isObject, object, objects, text, texts } from "../../arm/fields.ts";
 import { Refusal } from "../../arm/refusal.ts";
 import type { Json, JsonObject } from "../../state/store.ts";
-import { evaluate, invalidTemplate, referencesIn, type Scope } from "./expressions.ts";
+import {
+  Budget,
+  evaluate,
+  invalidTemplate,
+  mapped,
+  referencesIn,
+  type Scope,
+} from "./expressions.ts";
 
 /** A resource that a template declares. */
 export interface Declared {
@@ -21,43 +28,46 @@ export interface Template {
   resources: Declared[];
   parameters: JsonObject;
   /** The types of parameters. */
-  types: Readonly<Record<string, string>>;
+  types: ReadonlyMap<string, string>;
   hash: string;
   /** What expressions of its resources are evaluated with. */
   scope: Scope;
   outputs(): JsonObject;
 }
 
-const mostResources = 800;
+/** https://learn.microsoft.com/azure/azure-resource-manager/templates/best-practices#template-limits */
+const most = { resources: 800, parameters: 256, variables: 256, outputs: 64 } as const;
 
 /** Read a template; what cannot be deployed is refused. */
 export function readTemplate(
   properties: JsonObject,
-  scope: Omit<Scope, "parameters" | "variables" | "typeNamed">,
+  scope: Omit<Scope, "parameters" | "variables" | "typeNamed" | "budget">,
 ): Template {
   const template = object(properties, "template");
   if (!template) throw invalidTemplate("the deployment has no template");
+  checkLimits(template);
   const listed = objects(template, "resources");
-  if (listed.length > mostResources)
-    throw invalidTemplate(`the template has more than ${mostResources} resources`);
   const names = new Map<string, string>();
+  const variables = new Map<string, Json>();
+  const known = new Map<string, Json>();
   const whole: Scope = {
     ...scope,
-    parameters: parametersOf(template, properties),
-    variables: {},
+    parameters: known,
+    variables,
+    budget: new Budget(),
     typeNamed: (name) => names.get(name.toLowerCase()),
   };
+  const parameters = parametersOf(template, properties, known, whole);
   // A variable may use one that is written before it.
   for (const [name, value] of Object.entries(object(template, "variables") ?? {}))
-    if (value !== undefined) whole.variables[name] = evaluate(value, whole);
+    if (value !== undefined) variables.set(name.toLowerCase(), evaluate(value, whole));
   for (const each of listed) {
     const name = String(evaluate(text(each, "name", ""), whole));
     names.set(name.toLowerCase(), text(each, "type", ""));
   }
-  const resources = listed.flatMap((each) => declared(each, whole));
   return {
-    resources: inOrder(resources.map((each) => spelled(each, resources))),
-    parameters: whole.parameters,
+    resources: inOrder(listed.flatMap((each) => declared(each, whole))),
+    parameters,
     types: parameterTypes(template),
     hash: BigInt(`0x${hash("sha256", JSON.stringify(template)).slice(0, 16)}`).toString(),
     scope: whole,
@@ -65,12 +75,25 @@ export function readTemplate(
   };
 }
 
+function checkLimits(template: JsonObject): void {
+  for (const [part, limit] of Object.entries(most)) {
+    const value = template[part];
+    if (typeof value === "object" && value !== null && Object.keys(value).length > limit)
+      throw invalidTemplate(`the template has more than ${limit} ${part}`);
+  }
+}
+
+function byName(from: JsonObject): Map<string, Json> {
+  return new Map(Object.entries(from).map(([name, value]) => [name.toLowerCase(), value ?? null]));
+}
+
 function declared(given: JsonObject, scope: Scope): Declared[] {
-  if (given.copy !== undefined || given.resources !== undefined)
+  const isNested = /^microsoft\.resources\/deployments$/i.test(text(given, "type", ""));
+  if (given.copy !== undefined || given.resources !== undefined || isNested)
     throw new Refusal(
       501,
       "NotSupportedBySimulator",
-      "The simulator does not do loops and nested resources of templates. What it does is listed in docs/reference/simulator.md.",
+      "The simulator does not do loops, nested resources and nested deployments of templates. What it does is listed in docs/reference/simulator.md.",
       { by: "gateway" },
     );
   if (given.condition !== undefined && evaluate(given.condition, scope) === false) return [];
@@ -122,43 +145,62 @@ function idOf(type: string, name: string, { subscription, resourceGroup }: Scope
   return `/subscriptions/${subscription}/resourceGroups/${resourceGroup}/providers/${provider}/${path}`;
 }
 
-/** The same with its dependencies in the spelling of what they are. */
-function spelled(resource: Declared, all: readonly Declared[]): Declared {
-  const dependsOn = resource.dependsOn.map(
-    (id) => all.find((each) => each.id.toLowerCase() === id.toLowerCase())?.id ?? id,
-  );
-  return { ...resource, dependsOn };
-}
-
+/** The resources with their dependencies in the spelling of what they are, each after those that it waits for. */
 function inOrder(resources: readonly Declared[]): Declared[] {
-  const left = new Map(resources.map((each) => [each.id.toLowerCase(), each]));
-  const ordered: Declared[] = [];
-  while (left.size > 0) {
-    const ready = [...left].filter(
-      ([, { dependsOn }]) => !dependsOn.some((each) => left.has(each.toLowerCase())),
-    );
-    if (ready.length === 0)
-      throw invalidTemplate(`Circular dependency detected on resource: '${[...left.keys()][0]}'`);
-    for (const [key, each] of ready) {
-      left.delete(key);
-      ordered.push(each);
-    }
+  const all = new Map<string, Declared>();
+  for (const each of resources) {
+    const key = each.id.toLowerCase();
+    if (all.has(key))
+      throw invalidTemplate(
+        `The resource '${each.type}/${each.name.slice(0, 200)}' is defined multiple times in a template`,
+      );
+    all.set(key, each);
   }
-  return ordered;
+  const waiting = new Map<Declared, number>();
+  const waitedFor = new Map<Declared, Declared[]>(resources.map((each) => [each, []]));
+  for (const each of resources) {
+    const needed = each.dependsOn.flatMap((id) => all.get(id.toLowerCase()) ?? []);
+    each.dependsOn = each.dependsOn.map((id) => all.get(id.toLowerCase())?.id ?? id);
+    waiting.set(each, needed.length);
+    for (const other of needed) waitedFor.get(other)?.push(each);
+  }
+  const ordered = resources.filter((each) => waiting.get(each) === 0);
+  for (const each of ordered)
+    for (const next of waitedFor.get(each) ?? []) {
+      const left = (waiting.get(next) ?? 0) - 1;
+      waiting.set(next, left);
+      if (left === 0) ordered.push(next);
+    }
+  if (ordered.length === resources.length) return ordered;
+  const circular = resources.find((each) => !ordered.includes(each));
+  throw invalidTemplate(`Circular dependency detected on resource: '${circular?.id}'`);
 }
 
-function parametersOf(template: JsonObject, properties: JsonObject): JsonObject {
-  const given = object(properties, "parameters") ?? {};
-  const values: JsonObject = {};
-  for (const [name, declaration] of Object.entries(object(template, "parameters") ?? {})) {
-    const value = given[name];
+/** The values of parameters, which become known one by one: a default may use those that are declared before it. */
+function parametersOf(
+  template: JsonObject,
+  properties: JsonObject,
+  known: Map<string, Json>,
+  scope: Scope,
+): JsonObject {
+  const given = byName(object(properties, "parameters") ?? {});
+  const declared = object(template, "parameters") ?? {};
+  const values = mapped(declared, (declaration, name) => {
+    const value = given.get(name.toLowerCase());
+    given.delete(name.toLowerCase());
     const fallback = isObject(declaration) ? declaration.defaultValue : undefined;
-    const found = isObject(value) ? value.value : fallback;
+    const found =
+      isObject(value) && value.value !== undefined
+        ? value.value
+        : fallback === undefined
+          ? undefined
+          : evaluate(fallback, scope);
     if (found === undefined)
       throw invalidTemplate(`The value for the template parameter '${name}' is not provided`);
-    values[name] = found;
-  }
-  const extra = Object.keys(given).find((each) => !Object.hasOwn(values, each));
+    known.set(name.toLowerCase(), found);
+    return found;
+  });
+  const [extra] = given.keys();
   if (extra !== undefined)
     throw invalidTemplate(
       `The template parameters '${extra}' in the parameters file are not valid; they are not present in the original template`,
@@ -166,35 +208,32 @@ function parametersOf(template: JsonObject, properties: JsonObject): JsonObject 
   return values;
 }
 
-function parameterTypes(template: JsonObject): Record<string, string> {
-  const types: Record<string, string> = {};
-  for (const [name, declaration] of Object.entries(object(template, "parameters") ?? {}))
-    types[name] = typeName(isObject(declaration) ? String(declaration.type) : "string");
-  return types;
+function parameterTypes(template: JsonObject): ReadonlyMap<string, string> {
+  const declared = Object.entries(object(template, "parameters") ?? {});
+  return new Map(
+    declared.map(([name, each]) => [name, typeName(isObject(each) ? each.type : undefined)]),
+  );
 }
 
-function typeName(type: string): string {
-  return typeNames[type.toLowerCase()] ?? type;
+function typeName(type: Json | undefined): string {
+  const name = typeNames.get(String(type).toLowerCase());
+  if (name !== undefined) return name;
+  throw invalidTemplate(`'${String(type).slice(0, 60)}' is not a type of parameters and outputs`);
 }
 
-const typeNames: Readonly<Record<string, string>> = {
-  string: "String",
-  object: "Object",
-  array: "Array",
-  int: "Int",
-  bool: "Bool",
-  securestring: "SecureString",
-  secureobject: "SecureObject",
-};
+const typeNames = new Map(
+  ["String", "Object", "Array", "Int", "Bool", "SecureString", "SecureObject"].map((each) => [
+    each.toLowerCase(),
+    each,
+  ]),
+);
 
 function outputsOf(outputs: JsonObject, scope: Scope): JsonObject {
-  const shown: JsonObject = {};
-  for (const [name, output] of Object.entries(outputs)) {
-    if (!isObject(output) || output.value === undefined) continue;
-    const type = typeName(String(output.type));
+  return mapped(outputs, (output) => {
+    if (!isObject(output) || output.value === undefined)
+      throw invalidTemplate("the template has an output without a value");
+    const type = typeName(output.type);
     // Azure never shows what is declared secure.
-    if (type.startsWith("Secure")) shown[name] = { type };
-    else shown[name] = { type, value: evaluate(output.value as Json, scope) };
-  }
-  return shown;
+    return type.startsWith("Secure") ? { type } : { type, value: evaluate(output.value, scope) };
+  });
 }
