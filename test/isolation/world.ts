@@ -114,7 +114,7 @@ export async function startWorld(
       onCertificate: () => undefined,
       checks: [],
       armClientFor: () => arm,
-      forgetSightings: () => arm.forgetReads(),
+      forgetReads: () => arm.forgetReads(),
       close: () => arm.close(),
     },
     client,

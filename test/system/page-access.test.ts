@@ -60,7 +60,7 @@ describeOnCluster("who reads the operator's pages", (cluster) => {
         runtime: () => undefined,
         journal: () => new Journal(),
         budgets: () => [],
-        look: () => Promise.reject(new Error("nobody looks")),
+        gather: () => Promise.reject(new Error("nobody looks")),
       },
     });
     onTestFinished(async () => {

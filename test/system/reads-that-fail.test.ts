@@ -72,7 +72,7 @@ describeHosted("every read of the operator", (start) => {
         onCertificate: () => undefined,
         checks: [],
         armClientFor: () => arm,
-        forgetSightings: () => arm.forgetReads(),
+        forgetReads: () => arm.forgetReads(),
         close: () => arm.close(),
       },
       client,

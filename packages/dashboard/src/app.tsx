@@ -148,9 +148,9 @@ function App() {
   const inject = useCallback(async (fault: Fault, cluster: string, endpoint: string) => {
     const at = Date.now();
     try {
-      const said = await server.inject(fault.name, endpoint);
+      const message = await server.inject(fault.name, endpoint);
       setFailure("");
-      setTimeline(beginTimeline(fault.label, cluster, said, at));
+      setTimeline(beginTimeline(fault.label, cluster, message, at));
     } catch (error) {
       setFailure(error instanceof Error ? error.message : "The fault could not be injected.");
     }

@@ -40,7 +40,7 @@ export async function inject(name: string, target: string): Promise<string> {
     headers: { "content-type": "application/json", "x-postern": "1" },
     body: JSON.stringify({ target }),
   });
-  return (await read<{ said: string }>(answer)).said;
+  return (await read<{ message: string }>(answer)).message;
 }
 
 /** Called with what the server sends while the page is open. */

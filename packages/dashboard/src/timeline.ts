@@ -15,12 +15,17 @@ export interface Timeline {
 const healthyText = "Healthy again.";
 
 /** A timeline that begins now with what the server said. */
-export function beginTimeline(label: string, cluster: string, said: string, at: number): Timeline {
+export function beginTimeline(
+  label: string,
+  cluster: string,
+  message: string,
+  at: number,
+): Timeline {
   return {
     label,
     cluster,
     startedAt: at,
-    entries: [{ ms: 0, text: said }],
+    entries: [{ ms: 0, text: message }],
     isOver: false,
     last: { text: healthyText, isContradicted: false, operator: "leads" },
   };

@@ -97,7 +97,7 @@ export async function startDashboard(given: {
       },
       journal: () => operator.journal,
       budgets: () => operator.budgets(),
-      look: (zones) => {
+      gather: (zones) => {
         const signal = AbortSignal.timeout(30_000);
         const caller = {
           priority: "drift",

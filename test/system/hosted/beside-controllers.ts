@@ -128,7 +128,7 @@ export async function besideControllers(
       runtime: () => undefined,
       journal: () => new Journal(),
       budgets: () => [],
-      look: (zones) => gather({ kube: client, arm, signal, zones }),
+      gather: (zones) => gather({ kube: client, arm, signal, zones }),
     },
     `${namespace}/${name}`,
   );

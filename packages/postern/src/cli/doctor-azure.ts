@@ -75,11 +75,11 @@ export async function rightsFindings(session: Session, kube: KubeWorld): Promise
   return Promise.all(
     places.map(async ({ scope, role }): Promise<Finding> => {
       const check = "missing actions";
-      const held = await permissionsAt(session, scope);
+      const granted = await permissionsAt(session, scope);
       const remedy = `postern permissions ${role?.identity} --format az --scope ${shellWord(scope)}`;
-      if ("why" in held)
-        return { check, about: scope, verdict: "not looked at", found: held.why, remedy };
-      const missing = (role?.Actions ?? []).filter((action) => !allows(held, action));
+      if ("why" in granted)
+        return { check, about: scope, verdict: "not looked at", found: granted.why, remedy };
+      const missing = (role?.Actions ?? []).filter((action) => !allows(granted, action));
       if (missing.length === 0)
         return {
           check,
@@ -118,9 +118,9 @@ async function permissionsAt(
 }
 
 /** Azure's rule: some permission has the action and does not take it out again. */
-function allows(held: readonly Permission[], action: string): boolean {
+function allows(granted: readonly Permission[], action: string): boolean {
   const plain = action.toLowerCase();
   const names = (patterns: readonly string[] = []) =>
     patterns.some((each) => actionPattern(each)(plain));
-  return held.some(({ actions, notActions }) => names(actions) && !names(notActions));
+  return granted.some(({ actions, notActions }) => names(actions) && !names(notActions));
 }

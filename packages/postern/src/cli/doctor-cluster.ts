@@ -67,12 +67,12 @@ async function reachable({ kube, signal }: Session): Promise<Finding[]> {
 }
 
 /** How far a server's clock is from ours. Its seconds are whole, so half of one means nothing. */
-export function clockFinding(whose: string, theirs: number, ours: number): Finding {
+export function clockFinding(server: string, theirs: number, ours: number): Finding {
   const off = Math.max(0, Math.abs(theirs - ours) - 1_000);
   const verdict = off > skewMs.wrong ? "wrong" : off > skewMs.warning ? "warning" : "ok";
   return {
     check: "clock skew",
-    about: whose,
+    about: server,
     verdict,
     found: off === 0 ? "the same time" : `${Math.round(off / 1000)} s apart`,
     ...(verdict !== "ok" && {
@@ -163,15 +163,16 @@ async function leases({ kube, signal, local }: Session): Promise<Finding[]> {
         ];
   return found.map(({ metadata, spec }) => {
     const ageMs = Date.now() - Date.parse(spec?.renewTime ?? "");
-    const held = Boolean(spec?.holderIdentity) && ageMs < (spec?.leaseDurationSeconds ?? 15) * 1000;
+    const isHeld =
+      Boolean(spec?.holderIdentity) && ageMs < (spec?.leaseDurationSeconds ?? 15) * 1000;
     return {
       check,
       about: `${metadata.namespace}/${metadata.name}`,
-      verdict: held ? "ok" : "wrong",
-      found: held
+      verdict: isHeld ? "ok" : "wrong",
+      found: isHeld
         ? `held by ${spec?.holderIdentity}`
         : "nobody renews it, so no operator is at work",
-      ...(!held && { remedy: "look at the operator's pods and their log" }),
+      ...(!isHeld && { remedy: "look at the operator's pods and their log" }),
     };
   });
 }

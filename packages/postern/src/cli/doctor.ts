@@ -39,7 +39,7 @@ Examples:
     });
 }
 
-const marks: Record<Finding["verdict"], () => string> = {
+const symbols: Record<Finding["verdict"], () => string> = {
   ok: () => paint("green", "✓"),
   warning: () => paint("yellow", "!"),
   wrong: () => paint("red", "✗"),
@@ -54,11 +54,13 @@ function render(all: readonly Finding[], wide: boolean): string {
     const bad = own.filter(({ verdict }) => verdict !== "ok");
     const listed = wide ? own : bad;
     const head =
-      bad.length === 0 ? [`${marks.ok()} ${name}${own.length > 1 ? ` (${own.length})` : ""}`] : [];
+      bad.length === 0
+        ? [`${symbols.ok()} ${name}${own.length > 1 ? ` (${own.length})` : ""}`]
+        : [];
     return [
       ...head,
       ...listed.flatMap(({ verdict, about, found, remedy }) => [
-        `${marks[verdict]()} ${name}: ${about}`,
+        `${symbols[verdict]()} ${name}: ${about}`,
         `    ${found}`,
         ...(remedy ? [`    do this: ${remedy}`] : []),
       ]),

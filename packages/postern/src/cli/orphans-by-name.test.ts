@@ -16,7 +16,7 @@ import { computedNames } from "../view/computed-names.ts";
 import { type Known, orphansIn } from "../view/orphans.ts";
 import { orphansByName } from "../view/orphans-by-name.ts";
 import type { AzureWorld, KubeWorld } from "../view/world.ts";
-import { chosenByName, chosenOf } from "./run-orphans.ts";
+import { deletableByName, deletableOrphans } from "./run-orphans.ts";
 
 const gone = "aaaaaaaa-2c1b-4c55-9d0a-0c8f5d3a7e11";
 const noKube: KubeWorld = { hostedClusters: [], controlPlanes: [], links: [], azureClusters: [] };
@@ -176,13 +176,13 @@ describe("the zone of a hosted cluster that is gone", () => {
   test("is deleted only where it and its links are named", () => {
     const world = { azure: { ...noAzure, ...zone({ api: "10.0.0.1" }) }, unread: [] };
     const found = { orphans: orphansIn(world, one), byName: orphansByName(world, one) };
-    const chosen = chosenOf(found.orphans);
+    const selected = deletableOrphans(found.orphans);
     const links = `${zoneId}/virtualNetworkLinks/private-router-vnet-link`;
-    expect(chosenByName(found, chosen)).toEqual([]);
-    expect(chosenByName(found, chosen, [zoneId])).toEqual([]);
-    const both = chosenByName(found, chosen, [zoneId.toUpperCase(), links]);
+    expect(deletableByName(found, selected)).toEqual([]);
+    expect(deletableByName(found, selected, [zoneId])).toEqual([]);
+    const both = deletableByName(found, selected, [zoneId.toUpperCase(), links]);
     expect(both.map(({ id }) => id)).toEqual([links, zoneId]);
-    expect(() => chosenByName(found, chosen, [ids.service])).toThrow("not an orphan");
+    expect(() => deletableByName(found, selected, [ids.service])).toThrow("not an orphan");
   });
 });
 

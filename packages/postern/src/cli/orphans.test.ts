@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { clusterID, ids, oneWorld, service, zoneOf } from "../../../../test/cli/one-world.ts";
 import { type Known, orphansIn } from "../view/orphans.ts";
 import type { AzureWorld } from "../view/world.ts";
-import { chosenOf, mayGo } from "./run-orphans.ts";
+import { deletableOrphans, mayGo } from "./run-orphans.ts";
 
 const another = "aaaaaaaa-2c1b-4c55-9d0a-0c8f5d3a7e11";
 const known: Known = {
@@ -129,8 +129,8 @@ describe("a zone", () => {
   test("goes only together with everything in it", () => {
     const found = within("cccccccc-2c1b-4c55-9d0a-0c8f5d3a7e11/gone");
     expect(found.map(({ what }) => what)).toEqual(["record", "zone"]);
-    expect(chosenOf(found, [another])).toEqual([]);
-    expect(chosenOf(within(`${another}/gone`), [another])).toHaveLength(2);
+    expect(deletableOrphans(found, [another])).toEqual([]);
+    expect(deletableOrphans(within(`${another}/gone`), [another])).toHaveLength(2);
   });
 });
 

@@ -76,8 +76,8 @@ Examples:
           options.delete ? undefined : options.cluster,
         );
         const { orphans, byName, unread } = found;
-        const chosen = options.delete ? run.chosenOf(orphans, options.cluster) : [];
-        const named = run.chosenByName(found, chosen, options.resource);
+        const selected = options.delete ? run.deletableOrphans(orphans, options.cluster) : [];
+        const named = run.deletableByName(found, selected, options.resource);
         const deleted: string[] = [];
         const failures: { id: string; why: string }[] = [];
         const attempt = async ({ id, what }: Orphan | NamedOrphan, remove: () => Promise<void>) => {
@@ -92,7 +92,8 @@ Examples:
           }
         };
         // What is in a zone by tag is deleted before a zone that was found by name.
-        for (const orphan of chosen) await attempt(orphan, () => run.deleteOrphan(session, orphan));
+        for (const orphan of selected)
+          await attempt(orphan, () => run.deleteOrphan(session, orphan));
         for (const orphan of named) await attempt(orphan, () => run.deleteByName(session, orphan));
         const isLeft = ({ id }: { id: string }) => !deleted.includes(id);
         const [left, leftByName] = [orphans.filter(isLeft), byName.filter(isLeft)];

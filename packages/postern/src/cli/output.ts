@@ -59,7 +59,7 @@ function wantsColour(): boolean {
   return process.stdout.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== "dumb";
 }
 
-const marks: Record<State, [keyof typeof colours, string]> = {
+const symbols: Record<State, [keyof typeof colours, string]> = {
   ok: ["green", "✓"],
   working: ["blue", "…"],
   pending: ["yellow", "?"],
@@ -71,7 +71,7 @@ const marks: Record<State, [keyof typeof colours, string]> = {
 
 /** A state as one character. */
 export function mark(state: State): string {
-  const [colour, character] = marks[state];
+  const [colour, character] = symbols[state];
   return paint(colour, character);
 }
 

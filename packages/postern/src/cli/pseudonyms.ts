@@ -51,8 +51,8 @@ export class Pseudonyms {
 
   #word(kind: string, found: string): string {
     const key = `${kind} ${found.toLowerCase()}`;
-    const held = this.#words.get(key);
-    if (held !== undefined) return held;
+    const existing = this.#words.get(key);
+    if (existing !== undefined) return existing;
     const number = (this.#counts.get(kind) ?? 0) + 1;
     this.#counts.set(kind, number);
     const word = `${kind}-${number}`;

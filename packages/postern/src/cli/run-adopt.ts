@@ -75,7 +75,7 @@ export async function candidates(session: Session, name: string): Promise<Candid
       found.push({
         what: "link service",
         id: serviceId,
-        was: whose(service.tags),
+        was: ownerText(service.tags),
         ...own,
         write: (used) =>
           put(
@@ -87,9 +87,9 @@ export async function candidates(session: Session, name: string): Promise<Candid
             own,
           ),
       });
-    const guest = resourceGroupId(spec.subscriptionID, spec.resourceGroupName);
+    const hostedGroup = resourceGroupId(spec.subscriptionID, spec.resourceGroupName);
     const endpointId = resourceIn(
-      guest,
+      hostedGroup,
       "Microsoft.Network/privateEndpoints",
       endpointName(metadata.name),
     );
@@ -103,7 +103,7 @@ export async function candidates(session: Session, name: string): Promise<Candid
       found.push({
         what: "endpoint",
         id: endpointId,
-        was: whose(endpoint.tags),
+        was: ownerText(endpoint.tags),
         ...own,
         write: (used) =>
           put(
@@ -117,7 +117,7 @@ export async function candidates(session: Session, name: string): Promise<Candid
       });
     if (controlPlane === undefined) continue;
     const zoneId = resourceIn(
-      guest,
+      hostedGroup,
       "Microsoft.Network/privateDnsZones",
       internalZoneName(controlPlane.metadata.name),
     );
@@ -127,7 +127,7 @@ export async function candidates(session: Session, name: string): Promise<Candid
       found.push({
         what: "zone",
         id: zoneId,
-        was: whose(zone.tags),
+        was: ownerText(zone.tags),
         ...claim,
         write: (used) => put(used, privateDnsZones(used.writing), zoneId, zone, zone.etag, claim),
       });
@@ -161,11 +161,11 @@ function isFree(tags: Tags | undefined, { uids, clusterIDs }: Known, cluster: st
     const owner = ownerIn(tags);
     return owner !== undefined && isGone(owner);
   }
-  const said = ownership(tags, { clusterID: "", uid: "" });
-  return said.is === "nobody" && (said.hostedCluster ?? cluster) === cluster;
+  const recorded = ownership(tags, { clusterID: "", uid: "" });
+  return recorded.is === "nobody" && (recorded.hostedCluster ?? cluster) === cluster;
 }
 
-function whose(tags: Tags | undefined): string {
+function ownerText(tags: Tags | undefined): string {
   const owner = ownerIn(tags);
   const [claim] = claimsIn(tags);
   if (owner) return `${owner.clusterID}/${owner.uid}, which is gone`;

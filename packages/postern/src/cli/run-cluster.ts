@@ -24,7 +24,7 @@ import { type Format, isText, notRead, print, show, table } from "./output.ts";
 import type { Session } from "./session.ts";
 
 const minuteMs = 60_000;
-const lookEveryMs = 2_000;
+const pollEveryMs = 2_000;
 
 /** Create the namespace where there is none, and the cluster in it. The answer has what could not be checked. */
 export async function createCluster(session: Session, object: KubeObject): Promise<string[]> {
@@ -109,7 +109,7 @@ export async function destroyCluster(
       givenUp = true;
       until = realClock.now() + graceMs;
     }
-    await wait(realClock, lookEveryMs, signal);
+    await wait(realClock, pollEveryMs, signal);
   }
   await reportLeftovers(session, { cluster, links }, options.output);
 }
@@ -176,9 +176,9 @@ function leftOf(key: string, uid: string, world: KubeWorld): string | undefined 
     ({ metadata }) => metadata.annotations?.[clusterAnnotation] === key,
   );
   const waits = links.flatMap(({ metadata, status }) => {
-    const said = status?.conditions?.find(({ status: is }) => is !== "True");
+    const unmet = status?.conditions?.find(({ status: is }) => is !== "True");
     return [
-      `${azurePrivateLinkService.kind} ${keyOf({ metadata })}: ${said?.message ?? "being deleted"}`,
+      `${azurePrivateLinkService.kind} ${keyOf({ metadata })}: ${unmet?.message ?? "being deleted"}`,
     ];
   });
   if (waits.length > 0) return waits.join("; ");

@@ -7,7 +7,7 @@ import { decision, endpointConnections } from "../azure/gateways/endpoint-connec
 import { ownConnections } from "../view/own-endpoints.ts";
 import { CommandFailure } from "./command-failure.ts";
 import { finish } from "./finish.ts";
-import { look } from "./look.ts";
+import { gatherWorld } from "./gather-world.ts";
 import type { Session } from "./session.ts";
 
 /** A connection of a link service that the credential can read. */
@@ -32,7 +32,7 @@ export interface Connections {
 
 /** The connections of every link service that the credential can read, and what may hide others. */
 export async function connectionsHere(session: Session): Promise<Connections> {
-  const { azure, kube, unread } = await look(session, { zones: () => false });
+  const { azure, kube, unread } = await gatherWorld(session, { zones: () => false });
   const clusterOf = ownConnections(kube);
   const connections = azure.linkServices.flatMap(({ id = "", name = "", properties }) =>
     (properties.privateEndpointConnections ?? []).map((each): Connection => {

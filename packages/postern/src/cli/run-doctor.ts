@@ -5,7 +5,7 @@ import { orphansIn } from "../view/orphans.ts";
 import type { World } from "../view/world.ts";
 import { azureFindings, rightsFindings } from "./doctor-azure.ts";
 import { clusterFindings } from "./doctor-cluster.ts";
-import { look } from "./look.ts";
+import { gatherWorld } from "./gather-world.ts";
 import type { Session } from "./session.ts";
 
 /** Look for everything: first what stands by itself, then what needs both sides, which may have been seen already. */
@@ -21,7 +21,7 @@ export async function diagnose(
   ]);
   const first = [...cluster, ...azure];
   if (first.some(({ blocks }) => blocks)) return first;
-  const world = seen ?? (await look(session));
+  const world = seen ?? (await gatherWorld(session));
   const both = [...first, ...(await rightsFindings(session, world.kube)), ...examine(world)];
   if (beforeInstall) return both;
   const known = await gatherKnown(kube, signal);

@@ -10,7 +10,7 @@ import { eventKind } from "../kube/events.ts";
 import { gatherKube } from "../view/gather.ts";
 import { pictureOf } from "../view/picture.ts";
 import { treeOf } from "../view/tree.ts";
-import { look } from "./look.ts";
+import { gatherWorld } from "./gather-world.ts";
 import { Pseudonyms } from "./pseudonyms.ts";
 import { diagnose } from "./run-doctor.ts";
 import { asData, plansOf } from "./run-plan.ts";
@@ -43,7 +43,7 @@ export async function gatherDump(session: Session): Promise<DumpPart[]> {
   const version = await had(async () =>
     JSON.parse(await kube.request("GET", "/version", { signal })),
   );
-  const { data: world } = await had(() => look(session));
+  const { data: world } = await had(() => gatherWorld(session));
   // Without Azure there is still the cluster.
   const { data: objects } = isMissing(world)
     ? await had(() => gatherKube({ kube, signal }, []))

@@ -17,7 +17,7 @@ import { gatherKnown } from "../view/gather-known.ts";
 import { clusterOf, type Orphan, orphansIn } from "../view/orphans.ts";
 import { hasOwnerTag, type NamedOrphan, orphansByName } from "../view/orphans-by-name.ts";
 import { finish } from "./finish.ts";
-import { look } from "./look.ts";
+import { gatherWorld } from "./gather-world.ts";
 import type { Session } from "./session.ts";
 
 /** The orphans that the credential of whoever asks can see. */
@@ -26,7 +26,7 @@ export async function findOrphans(
   subscriptions: readonly string[] = [],
 ): Promise<{ orphans: Orphan[]; byName: NamedOrphan[]; unread: Unread[] }> {
   // Azure first: what is made in between has its object in the second list.
-  const world = await look(session, { subscriptions });
+  const world = await gatherWorld(session, { subscriptions });
   const known = await gatherKnown(session.kube, session.signal);
   return {
     orphans: orphansIn(world, known),
@@ -54,7 +54,10 @@ export function ofClusters<T extends { orphans: Orphan[]; byName: NamedOrphan[] 
 }
 
 /** Those that may go. A zone takes along what is in it: it goes only together with all of that. */
-export function chosenOf(orphans: readonly Orphan[], named: readonly string[] = []): Orphan[] {
+export function deletableOrphans(
+  orphans: readonly Orphan[],
+  named: readonly string[] = [],
+): Orphan[] {
   const may = orphans.filter((each) => mayGo(each, named));
   const ids = new Set(may.map(({ id }) => id));
   const within = (zone: string) => orphans.filter(({ id }) => id.startsWith(`${zone}/`));
@@ -76,9 +79,9 @@ export function mayGo(
  * Those of the orphans found by name that were named for deletion. A zone is deleted with everything in it, so everything in it
  * that is listed must be deleted too.
  */
-export function chosenByName(
+export function deletableByName(
   { orphans, byName }: { orphans: readonly Orphan[]; byName: readonly NamedOrphan[] },
-  chosen: readonly Orphan[],
+  selected: readonly Orphan[],
   resources: readonly string[] = [],
 ): NamedOrphan[] {
   const named = new Set(resources.map(idKey));
@@ -88,7 +91,7 @@ export function chosenByName(
       `--resource ${unknown.join(" ")} is not an orphan that was found by name: run postern orphans to list them`,
     );
   const may = byName.filter(({ id }) => named.has(idKey(id)));
-  const deleted = new Set([...chosen, ...may].map(({ id }) => idKey(id)));
+  const deleted = new Set([...selected, ...may].map(({ id }) => idKey(id)));
   const isEmptied = (zone: string) =>
     [...orphans, ...byName].every(
       ({ id }) => !idKey(id).startsWith(`${idKey(zone)}/`) || deleted.has(idKey(id)),
@@ -116,8 +119,8 @@ const gateways = {
 export async function deleteOrphan(session: Session, { id, what, owner }: Orphan): Promise<void> {
   await remove(session, { id, what }, (found) => {
     const { metadata } = found.properties as { metadata?: Record<string, string> };
-    const marks = what === "record" ? metadata : found.tags;
-    const owners = [ownerIn(marks), lastUserIn(marks), ...claimsIn(marks)];
+    const tags = what === "record" ? metadata : found.tags;
+    const owners = [ownerIn(tags), lastUserIn(tags), ...claimsIn(tags)];
     return owners.some((each) => each?.clusterID === owner.clusterID && each.uid === owner.uid);
   });
 }

@@ -5,7 +5,7 @@ import { openPolicy } from "@postern/core/tenant-policy.ts";
 import { clusterAnnotation, conditions } from "../hosted/names.ts";
 import { dryRun, type Planned } from "../kube/dry-run.ts";
 import { silentLog } from "../kube/log.ts";
-import { controllersToLookBy, type NotPlanned } from "../operator/dry-run.ts";
+import { dryRunControllers, type NotPlanned } from "../operator/dry-run.ts";
 import { type PlanFlags, planDefaults } from "../operator/plan-options.ts";
 import { readTenantPolicy } from "../operator/tenant-policy.ts";
 import { capiClustersIn, objectsOf } from "../view/cluster-objects.ts";
@@ -26,7 +26,7 @@ export async function plansOf(
   const unread: Unread[] = [];
   const world = await gatherKube({ kube, signal }, unread);
   const only = name === undefined ? undefined : findClusterKey(name, world, unread);
-  const { features, without } = await controllersToLookBy({
+  const { features, without } = await dryRunControllers({
     arm,
     credential: azure.credential,
     kube,

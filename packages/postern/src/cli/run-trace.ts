@@ -3,7 +3,7 @@ import { UsageError } from "@postern/core/process/usage-error.ts";
 import { covers } from "../view/records.ts";
 import { aliasesOf, networksToTraceFrom } from "../view/trace.ts";
 import type { World } from "../view/world.ts";
-import { look } from "./look.ts";
+import { gatherWorld } from "./gather-world.ts";
 import type { Session } from "./session.ts";
 
 /** How old a list may be when a name turns out to be another name, and further zones are opened. */
@@ -12,7 +12,7 @@ const requeueMs = 60_000;
 /** Both sides, with the zones open that a host and its other names could be in. */
 export async function gatherFor(session: Session, host: string): Promise<World> {
   const open = (hosts: readonly string[], maxAgeMs: number) =>
-    look(session, {
+    gatherWorld(session, {
       maxAgeMs,
       zones: ({ name = "" }) => hosts.some((each) => covers(name.toLowerCase(), each)),
     });

@@ -21,21 +21,21 @@ Examples:
     .action(async (name: string | undefined, options: ConnectOptions & { output: Format }) => {
       const [
         { withSession },
-        { look },
+        { gatherWorld },
         { pictureOf },
         { treeOf },
         { findClusterKey },
         { reportContradictions },
       ] = await Promise.all([
         import("./session.ts"),
-        import("./look.ts"),
+        import("./gather-world.ts"),
         import("../view/picture.ts"),
         import("../view/tree.ts"),
         import("./find-cluster-key.ts"),
         import("./request-reconcile.ts"),
       ]);
       await withSession(options, async (session) => {
-        const world = await look(session);
+        const world = await gatherWorld(session);
         const only =
           name === undefined ? undefined : findClusterKey(name, world.kube, world.unread);
         const picture = pictureOf(world, only);
@@ -60,7 +60,7 @@ Examples:
 function drawn(branch: Branch, first: string, rest: string, wide: boolean): string[] {
   const { kind, label, state, health, reason, message, remedy, facts, under, azureId } = branch;
   const why = [reason, message].filter(Boolean).join(": ");
-  const said = state === "ok" && !wide ? "" : [why, remedy].filter(Boolean).join("  ");
+  const note = state === "ok" && !wide ? "" : [why, remedy].filter(Boolean).join("  ");
   const known = Object.entries(facts)
     .filter(([name, value]) => value && (wide || name !== "alias"))
     .map(([name, value]) => `${name} ${value}`)
@@ -69,7 +69,7 @@ function drawn(branch: Branch, first: string, rest: string, wide: boolean): stri
     `${first}${mark(state)} ${paint("grey", kind.replace("-", " "))} ${label}`,
     health ?? "",
     known && paint("grey", known),
-    said,
+    note,
     wide && azureId ? paint("grey", azureId) : "",
   ]
     .filter(Boolean)

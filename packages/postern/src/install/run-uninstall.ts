@@ -48,9 +48,9 @@ export async function uninstall(
     // Last: a second run completes what this one could not delete.
     await deleteObjects([record], surroundings);
   });
-  const kept = objects.filter(({ kind }) => kind === "CustomResourceDefinition");
+  const retained = objects.filter(({ kind }) => kind === "CustomResourceDefinition");
   print(
-    `These stay, because everything in them would be deleted too: ${[`Namespace ${namespace}`, ...kept.map(({ name }) => name)].join(", ")}.`,
+    `These stay, because everything in them would be deleted too: ${[`Namespace ${namespace}`, ...retained.map(({ name }) => name)].join(", ")}.`,
   );
 }
 

@@ -33,7 +33,7 @@ export interface OperatorAzure {
   /** An ARM client for another cloud, for clusters with a credential of their own. */
   armClientFor(cloud: Cloud): Arm;
   /** Forget earlier reads of Azure, when this process becomes the leader. */
-  forgetSightings(): void;
+  forgetReads(): void;
   close(): void;
 }
 
@@ -99,19 +99,19 @@ export function azureFromEnvironment(
       armClients.push(armClient);
       return armClient;
     },
-    forgetSightings: () => {
+    forgetReads: () => {
       for (const armClient of armClients) armClient.forgetReads();
     },
     close: () => {
       for (const armClient of armClients) armClient.close();
     },
     checks: [
-      kept("azure-token", clock, async () => {
+      cachedCheck("azure-token", clock, async () => {
         await credential.token();
         return "obtained";
       }),
       // This page of Resource Manager belongs to no subscription, so asking costs nobody's budget.
-      kept("azure-resource-manager", clock, async () => {
+      cachedCheck("azure-resource-manager", clock, async () => {
         await arm
           .for(caller)
           .request("GET", "/metadata/endpoints", { query: { "api-version": "2022-09-01" } });
@@ -160,7 +160,7 @@ export function lateCredential(find: () => Promise<TokenSource>): TokenSource {
 }
 
 /** A check whose answer is kept for a while: probes come every few seconds. */
-function kept(name: string, clock: Clock, ask: () => Promise<string>): Check {
+function cachedCheck(name: string, clock: Clock, ask: () => Promise<string>): Check {
   let last: { ok: boolean; note?: string } | undefined;
   let askedAt = Number.NEGATIVE_INFINITY;
   let asking: Promise<{ ok: boolean; note?: string }> | undefined;

@@ -38,7 +38,7 @@ export async function startDashboard(given: {
       runtime,
       journal: () => journal,
       budgets: () => azure.arm.budgets.states(),
-      look: (zones) => {
+      gather: (zones) => {
         const signal = AbortSignal.timeout(60_000);
         const caller = {
           priority: "drift",

@@ -28,7 +28,7 @@ export interface NotPlanned {
  * The controllers of the operator, for looking only: every part of Azure is read by the credential of whoever asks, because a
  * person has none of the identities that the clusters bring. What the operator is refused is refused here too.
  */
-export async function controllersToLookBy(given: {
+export async function dryRunControllers(given: {
   arm: Arm;
   credential: TokenSource;
   kube: KubeClient;

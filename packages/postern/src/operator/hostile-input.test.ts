@@ -244,8 +244,8 @@ const attacks: Record<string, (size: typeof largest) => () => unknown> = {
     return () => [withoutManagedFields(json), versionIn(json)];
   },
   "a sentence of Azure": ({ objectBytes }) => {
-    const said = fill("secret secret", objectBytes);
-    return () => [scrub(said), new AzureError({ code: "X", what: said, detail: said })];
+    const filled = fill("secret secret", objectBytes);
+    return () => [scrub(filled), new AzureError({ code: "X", what: filled, detail: filled })];
   },
   "an error body of many details": ({ objectBytes }) => {
     const details = many("Code#", objectBytes).map((code) => ({ code, message: "m" }));

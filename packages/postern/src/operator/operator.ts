@@ -142,7 +142,7 @@ export async function runOperator(
       policy: settings.policy,
       instance: identity,
       lease: lease && { namespace: connection.namespace, ...lease, identity },
-      onElected: () => azure.forgetSightings(),
+      onElected: () => azure.forgetReads(),
       drift: azure.drift,
     });
     stopMetrics = startOwnMetrics(registry, { runtime, azure, clock, log, management });

@@ -35,7 +35,7 @@ const oneCluster: World = {
 
 /** A dashboard over a world; Kubernetes shows its events to nobody. */
 async function dashboard(
-  look: () => Promise<World> = async () => nothing,
+  gather: () => Promise<World> = async () => nothing,
   over: Partial<DashboardOptions> = {},
 ) {
   const { url: kubernetes } = await serve((_, response) =>
@@ -56,7 +56,7 @@ async function dashboard(
       runtime: () => undefined,
       journal: () => journal,
       budgets: () => [],
-      look,
+      gather,
     },
     ...over,
   });
@@ -140,26 +140,26 @@ test("an action is done for our own page, with a body that can be read, and by n
   expect(done).toEqual([]);
   expect(await act({ "x-postern": "1" }, '{"target":"a"}')).toMatchObject({
     status: 200,
-    text: '{"said":"broke 1"}',
+    text: '{"message":"broke 1"}',
   });
 });
 
 test("pages that ask together cost one look, and those who come while it is under way the next", async () => {
-  const looks: (() => void)[] = [];
+  const requests: (() => void)[] = [];
   const { ask } = await dashboard(
-    () => new Promise((resolve) => looks.push(() => resolve(nothing))),
+    () => new Promise((resolve) => requests.push(() => resolve(nothing))),
   );
   const first = ask("/api/overview");
-  await expect.poll(() => looks.length).toBe(1);
+  await expect.poll(() => requests.length).toBe(1);
   const late = [ask("/api/overview"), ask("/api/overview"), ask("/api/overview")];
   // They have arrived when a page that is answered at once is.
   await ask("/api/about");
-  looks[0]?.();
+  requests[0]?.();
   await first;
-  await expect.poll(() => looks.length).toBe(2);
-  looks[1]?.();
+  await expect.poll(() => requests.length).toBe(2);
+  requests[1]?.();
   expect((await Promise.all(late)).map(({ status }) => status)).toEqual([200, 200, 200]);
-  expect(looks).toHaveLength(2);
+  expect(requests).toHaveLength(2);
 });
 
 test("a side that does not answer in time is named as that, and not as a bug", async () => {

@@ -158,7 +158,7 @@ async function act(
     return send(response, 403, { error: "the header x-postern is missing" });
   const body = await bodyOf(request);
   if (body === undefined) return send(response, 400, { error: "the body cannot be read" });
-  send(response, 200, { said: await action.do(String(body.target ?? "")) });
+  send(response, 200, { message: await action.do(String(body.target ?? "")) });
 }
 
 /** What is asked for; undefined where it cannot be read. */

@@ -72,8 +72,8 @@ export async function sendFile(
 }
 
 function load(name: string): Promise<File | undefined> {
-  const held = known.get(name);
-  if (held !== undefined) return held;
+  const cached = known.get(name);
+  if (cached !== undefined) return cached;
   const loading = readFile(join(folder, name)).then(
     async (body) => ({
       body,

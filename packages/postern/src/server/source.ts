@@ -33,7 +33,7 @@ export interface SourceOptions {
   journal: () => Journal;
   budgets: () => ReturnType<Budgets["states"]>;
   /** Reads both sides; with the records of the zones that are asked for. */
-  look: (zones: (zone: { id?: string }, kube: KubeWorld) => boolean) => Promise<World>;
+  gather: (zones: (zone: { id?: string }, kube: KubeWorld) => boolean) => Promise<World>;
   /** Whether an operator runs; that of `runtime`, where it is left out. */
   presence?: () => OperatorPresence;
   /** How often pages read everything again although nothing was heard of a change. */
@@ -55,10 +55,10 @@ export async function overview(options: SourceOptions): Promise<Overview> {
 
 /** Both sides, with the operator as this process knows it. */
 async function observe(
-  { look, presence }: SourceOptions,
-  zones: Parameters<SourceOptions["look"]>[0],
+  { gather, presence }: SourceOptions,
+  zones: Parameters<SourceOptions["gather"]>[0],
 ): Promise<World> {
-  const world = await look(zones);
+  const world = await gather(zones);
   return presence === undefined ? world : { ...world, operator: presence() };
 }
 

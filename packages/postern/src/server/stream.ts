@@ -18,7 +18,7 @@ export class Stream {
   readonly #clock: Clock;
   readonly #open = new Set<ServerResponse>();
   #stops: (() => void)[] = [];
-  #told: (() => void) | undefined;
+  #cancelChange: (() => void) | undefined;
   #pulse: (() => void) | undefined;
 
   constructor(source: SourceOptions) {
@@ -77,8 +77,8 @@ export class Stream {
   #end(): void {
     for (const stop of this.#stops) stop();
     this.#stops = [];
-    this.#told?.();
-    this.#told = undefined;
+    this.#cancelChange?.();
+    this.#cancelChange = undefined;
   }
 
   #step(step: JournalStep): void {
@@ -87,8 +87,8 @@ export class Stream {
   }
 
   #changed(): void {
-    this.#told ??= this.#clock.after(gatherMs, () => {
-      this.#told = undefined;
+    this.#cancelChange ??= this.#clock.after(gatherMs, () => {
+      this.#cancelChange = undefined;
       this.#say("change", {});
     });
   }

@@ -55,13 +55,13 @@ export async function gatherKnown(kube: KubeClient, signal: AbortSignal): Promis
       }
     }),
   );
-  const lost = unserved.filter((kind) =>
+  const missing = unserved.filter((kind) =>
     /^(AzurePrivateLinkService|HostedControlPlane)$/.test(kind),
   );
-  if (clusterIDs.size > 0 && lost.length > 0)
+  if (clusterIDs.size > 0 && missing.length > 0)
     throw new KubeError(
       "NotFound",
-      `there are hosted clusters, and ${lost.join(" and ")} is not served · everything in Azure would look as if it belonged to nobody · install its CRD first`,
+      `there are hosted clusters, and ${missing.join(" and ")} is not served · everything in Azure would look as if it belonged to nobody · install its CRD first`,
     );
   const computed = computedNames({
     hostedClusters: whole.get(hostedCluster.kind) as HostedCluster[],

@@ -127,8 +127,8 @@ function judgeOf({ cluster, links }: Deleted) {
     if (!hasComputedName(what, id)) return undefined;
     if (!hasOwnerTag(tags)) return "name";
     // HyperShift's tag has only the name of the cluster.
-    const said = ownership(tags, { clusterID: "", uid: "" });
-    const isNamesake = said.is === "nobody" && said.hostedCluster === cluster.metadata.name;
+    const recorded = ownership(tags, { clusterID: "", uid: "" });
+    const isNamesake = recorded.is === "nobody" && recorded.hostedCluster === cluster.metadata.name;
     return isNamesake ? "tag" : undefined;
   };
 }

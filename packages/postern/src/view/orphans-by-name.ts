@@ -41,7 +41,7 @@ export function orphansByName(
     // What is in a zone that cannot be listed may belong to somebody.
     if (unread.some(({ what }) => what.endsWith(` in ${id}`))) continue;
     if (!isInternalZoneName(lastSegment(id)) || hasOwnerTag(tags) || !isUnknown(id)) continue;
-    if (!holdsOnlyOwn(each, known)) continue;
+    if (!hasOnlyOwnContents(each, known)) continue;
     for (const link of each.links)
       if (link.id && !hasOwnerTag(link.tags)) found.push({ id: link.id, what: "zone link" });
     found.push({ id, what: "zone" });
@@ -72,17 +72,17 @@ export function orphansByName(
 
 /** Whether tags name an owner: ours, HyperShift's or CAPZ's. */
 export function hasOwnerTag(tags: Tags | null | undefined): boolean {
-  const said = ownership(tags, { clusterID: "", uid: "" });
-  if (said.is === "another") return said.owner !== undefined;
+  const recorded = ownership(tags, { clusterID: "", uid: "" });
+  if (recorded.is === "another") return recorded.owner !== undefined;
   return (
-    (said.is === "nobody" && said.hostedCluster !== undefined) ||
+    (recorded.is === "nobody" && recorded.hostedCluster !== undefined) ||
     claimsIn(tags).length > 0 ||
     Object.keys(tags ?? {}).some((name) => name.toLowerCase().startsWith(capzTagPrefix))
   );
 }
 
 /** Whether a zone of a hosted cluster holds nothing but what such a zone has, and nothing of somebody who exists. */
-function holdsOnlyOwn({ records, links }: Zone, known: Known): boolean {
+function hasOnlyOwnContents({ records, links }: Zone, known: Known): boolean {
   const isAbandoned = (tags: Tags | null | undefined) =>
     !hasOwnerTag(tags) || goneOwners(tags, known).length > 0;
   return (

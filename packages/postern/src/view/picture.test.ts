@@ -22,11 +22,11 @@ import type { World } from "./world.ts";
 
 /** A tree as lines: how deep, what, its state and why. */
 function lines(world: World, only?: string): string[] {
-  const told = ({ kind, label, state, reason, under }: Branch, indent: string): string[] => [
+  const row = ({ kind, label, state, reason, under }: Branch, indent: string): string[] => [
     `${indent}${kind} ${label}: ${state}${reason && state !== "ok" ? ` ${reason}` : ""}`,
-    ...under.flatMap((each) => told(each, `${indent}  `)),
+    ...under.flatMap((each) => row(each, `${indent}  `)),
   ];
-  return treeOf(pictureOf(world, only)).flatMap((each) => told(each, ""));
+  return treeOf(pictureOf(world, only)).flatMap((each) => row(each, ""));
 }
 const node = (over: Over, kind: string) =>
   pictureOf(oneWorld(over)).nodes.filter((each) => each.kind === kind);
@@ -141,7 +141,7 @@ describe("the state of", () => {
 });
 
 describe("what should be there by a link and is not", () => {
-  const told = (reason: string) => ({
+  const waiting = (reason: string) => ({
     links: [
       link({
         status: {
@@ -154,13 +154,13 @@ describe("what should be there by a link and is not", () => {
   });
 
   test("a zone that is gone, and one that nobody may list", () => {
-    const kube = told("AzureSuccess");
+    const kube = waiting("AzureSuccess");
     const azure = { zones: [] };
     expect(node({ kube, azure }, "zone")).toMatchObject([
       { label: "one.hypershift.local", state: "absent", reason: "NotFound" },
     ]);
     const unread = [unreadIn("private zones", "/subscriptions/g", "lacks the right")];
-    expect(node({ kube: told("NamesPending"), azure, unread }, "zone")).toMatchObject([
+    expect(node({ kube: waiting("NamesPending"), azure, unread }, "zone")).toMatchObject([
       { state: "working" },
     ]);
     expect(node({ kube: { links: [link()] }, azure, unread }, "zone")).toMatchObject([
@@ -170,13 +170,13 @@ describe("what should be there by a link and is not", () => {
 
   test("a zone that was not opened is not drawn", () => {
     const azure = { zones: [], unopened: [ids.zone] };
-    expect(node({ kube: told("AzureSuccess"), azure }, "zone")).toEqual([]);
+    expect(node({ kube: waiting("AzureSuccess"), azure }, "zone")).toEqual([]);
   });
 
   test("a record that is gone, and one that is being written", () => {
     const azure = { zones: [zoneOf(ids.zone, [ids.guest], { api: address })] };
     const record = (reason: string) =>
-      node({ kube: told(reason), azure }, "record").map(({ label, state }) => [label, state]);
+      node({ kube: waiting(reason), azure }, "record").map(({ label, state }) => [label, state]);
     expect(record("AzureSuccess")).toEqual([
       ["api.one.hypershift.local", "ok"],
       ["*.apps.one.hypershift.local", "absent"],
@@ -256,8 +256,8 @@ test("a cluster of Cluster API is drawn by its links, the endpoints to them, and
       ...endpointOf({ id: ids.endpoint, subnet: ids.workers, address, to: its.id }),
     },
   });
-  const lost = { ...world, azure: { ...world.azure, linkServices: [] } };
-  expect(lines(lost).slice(0, 2)).toEqual([
+  const orphaned = { ...world, azure: { ...world.azure, linkServices: [] } };
+  expect(lines(orphaned).slice(0, 2)).toEqual([
     "cluster org/amber: broken NotFound",
     "  link-service amber-api: absent NotFound",
   ]);

@@ -182,8 +182,8 @@ function beyond(index: WorldIndex, endpoint: PrivateEndpoint): Hop[] {
     },
   ];
   const connection = connectionsOf(endpoint)[0];
-  const said = connection?.properties.privateLinkServiceConnectionState;
-  const letIn = admission(said?.status, said?.description);
+  const connectionState = connection?.properties.privateLinkServiceConnectionState;
+  const letIn = admission(connectionState?.status, connectionState?.description);
   hops.push({
     what: "approval",
     name: connection?.name ?? name,

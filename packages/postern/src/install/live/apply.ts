@@ -162,7 +162,7 @@ async function whyNot(
 }
 
 /** What neither an upgrade nor an uninstall deletes: with it everything in it would be deleted. */
-const kept = ["Namespace", "CustomResourceDefinition"];
+const retained = ["Namespace", "CustomResourceDefinition"];
 
 /** Delete what was installed before and is not a part of the installation any more. */
 export async function deleteObjects(
@@ -174,7 +174,7 @@ export async function deleteObjects(
     (a, b) => Number(b.kind === "Deployment") - Number(a.kind === "Deployment"),
   );
   for (const { kind, namespace, name } of ordered) {
-    if (kept.includes(kind)) continue;
+    if (retained.includes(kind)) continue;
     await kube.remove({ kind: kindNamed(kind), namespace, name }, signal);
     print(
       `deleted ${nameOf({ kind, metadata: { name, ...(namespace !== undefined && { namespace }) } })}`,

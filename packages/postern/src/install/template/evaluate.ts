@@ -30,8 +30,8 @@ export function evaluateObjects(document: Document, values: Values): KubeObject[
     return itemsOf(only.list, values).flatMap((item) =>
       evaluateObjects(only.each, { ...values, item }),
     );
-  const chosen = holds(only.condition, values) ? only.value : only.otherwise;
-  return chosen === undefined ? [] : evaluateObjects(chosen, values);
+  const branch = holds(only.condition, values) ? only.value : only.otherwise;
+  return branch === undefined ? [] : evaluateObjects(branch, values);
 }
 
 /** The data of a template. */
@@ -75,8 +75,8 @@ function nodeValue(template: Node, values: Values): unknown {
       return template.hashed ? createHash("sha256").update(text).digest("hex") : text;
     }
     case "choice": {
-      const chosen = holds(template.condition, values) ? template.value : template.otherwise;
-      return chosen === undefined ? absent : dataOf(chosen, values);
+      const branch = holds(template.condition, values) ? template.value : template.otherwise;
+      return branch === undefined ? absent : dataOf(branch, values);
     }
     case "repeat":
       throw new Error("a repeat stands in a list");
@@ -100,8 +100,8 @@ function textIn(part: TextPart, values: Values): string {
     case "text":
       return part.parts.map((each) => textIn(each, values)).join("");
     case "choice": {
-      const chosen = holds(part.condition, values) ? part.value : part.otherwise;
-      return chosen === undefined ? "" : textIn(chosen, values);
+      const branch = holds(part.condition, values) ? part.value : part.otherwise;
+      return branch === undefined ? "" : textIn(branch, values);
     }
     case "repeat":
       return itemsOf(part.list, values)

@@ -32,7 +32,7 @@ export const worldChecks: readonly WorldCheck[] = [
 /** All findings; what could not be read is one too. */
 export function examine(world: World): Finding[] {
   return [
-    ...worldChecks.flatMap((check) => check.look(world)),
+    ...worldChecks.flatMap((check) => check.run(world)),
     ...world.unread.map(({ what, why }) => ({
       check: "what can be read",
       about: what,

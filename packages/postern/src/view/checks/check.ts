@@ -16,7 +16,7 @@ export interface Finding {
 /** A check over the world: pure, and quiet about what it has nothing to say of. */
 export interface WorldCheck {
   name: string;
-  look(world: World): Finding[];
+  run(world: World): Finding[];
 }
 
 /** Findings of one check, with its name. */

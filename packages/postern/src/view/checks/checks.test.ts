@@ -206,11 +206,11 @@ describe.each(Object.entries(wrong))("%s", (name, cases) => {
   const check = worldChecks.find((each) => each.name === name);
 
   test("has nothing against what is right", () => {
-    expect(check?.look(oneWorld()).filter(({ verdict }) => verdict !== "ok")).toEqual([]);
+    expect(check?.run(oneWorld()).filter(({ verdict }) => verdict !== "ok")).toEqual([]);
   });
 
   test.each(cases)("finds %s", (_what, world, verdict, says) => {
-    const found = check?.look(world).filter((each) => each.verdict !== "ok") ?? [];
+    const found = check?.run(world).filter((each) => each.verdict !== "ok") ?? [];
     expect(found).toMatchObject([{ verdict, found: expect.stringContaining(says) }]);
     expect(found[0]?.remedy).toBeTruthy();
   });

@@ -13,7 +13,7 @@ const verdicts: Record<Health, Finding["verdict"]> = {
 /** Every cluster's health, with its worst cause and the remedy: the same as the dashboard and the tree have. */
 export const clusterHealthCheck: WorldCheck = {
   name: "cluster health",
-  look: (world) =>
+  run: (world) =>
     findings(
       clusterHealthCheck.name,
       pictureOf(world).clusters.map(({ key, health, causes: [cause] }) => ({

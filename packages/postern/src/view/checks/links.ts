@@ -12,20 +12,23 @@ import { balancerIdOf } from "../parts/states.ts";
 import type { World } from "../world.ts";
 import { type Finding, findings, type WorldCheck } from "./check.ts";
 
-type Told = Omit<Finding, "check">;
+type LinkFinding = Omit<Finding, "check">;
 
 /** A check of every link of a hosted cluster. */
 function ofLinks(
   name: string,
-  look: (link: AzurePrivateLinkService, index: WorldIndex) => Omit<Told, "about"> | undefined,
+  check: (
+    link: AzurePrivateLinkService,
+    index: WorldIndex,
+  ) => Omit<LinkFinding, "about"> | undefined,
 ): WorldCheck {
   return {
     name,
-    look(world: World) {
+    run(world: World) {
       const index = indexOf(world);
-      const all = world.kube.links.flatMap((link): Told[] => {
-        const told = look(link, index);
-        return told ? [{ about: keyOf(link), ...told }] : [];
+      const all = world.kube.links.flatMap((link): LinkFinding[] => {
+        const finding = check(link, index);
+        return finding ? [{ about: keyOf(link), ...finding }] : [];
       });
       return findings(name, all);
     },
@@ -86,12 +89,12 @@ export const balancerPlace = ofLinks("region and network of the load balancer", 
 /** Azure allows so many link services in front of a load balancer, and refuses the next cluster's. */
 export const balancerRoom: WorldCheck = {
   name: "link services of the load balancer",
-  look({ azure, kube }) {
+  run({ azure, kube }) {
     const own = new Set(
       kube.links.map(({ status }) => idKey(status?.internalLoadBalancerID ?? "")),
     );
     const services = Map.groupBy(azure.linkServices, ({ properties }) => balancerOf(properties));
-    const all = azure.loadBalancers.flatMap(({ id = "" }): Told[] => {
+    const all = azure.loadBalancers.flatMap(({ id = "" }): LinkFinding[] => {
       if (!own.has(idKey(id))) return [];
       const used = services.get(idKey(id))?.length ?? 0;
       const found = `${used} of at most ${mostOnBalancer}`;
@@ -116,9 +119,9 @@ export const admission = ofLinks("visibility and approval", (link, index) => {
   const service = index.linkService(link.status?.privateLinkServiceID);
   if (service === undefined) return undefined;
   const { visibility, autoApproval } = service.properties;
-  const guest = link.spec.subscriptionID.toLowerCase();
+  const subscription = link.spec.subscriptionID.toLowerCase();
   const has = (all: readonly string[] = []) =>
-    all.includes("*") || all.some((each) => each.toLowerCase() === guest);
+    all.includes("*") || all.some((each) => each.toLowerCase() === subscription);
   if (visibility?.subscriptions?.includes("*"))
     return {
       verdict: "warning",
@@ -128,7 +131,7 @@ export const admission = ofLinks("visibility and approval", (link, index) => {
   if (!has(visibility?.subscriptions) || !has(autoApproval?.subscriptions))
     return {
       verdict: "wrong",
-      found: `the guest's subscription ${guest} is not let in by itself`,
+      found: `the guest's subscription ${subscription} is not let in by itself`,
       remedy: "see postern plan: the operator puts it on both lists",
     };
   return { verdict: "ok", found: "the guest's subscription sees it and is let in" };
@@ -146,7 +149,7 @@ export function ownServices({ azure, kube }: World): PrivateLinkService[] {
 /** Connections that nobody has decided on. */
 export const waiting: WorldCheck = {
   name: "connections that wait",
-  look: (world) =>
+  run: (world) =>
     findings(
       waiting.name,
       ownServices(world).flatMap(({ id = "", properties }) =>
@@ -167,14 +170,14 @@ export const waiting: WorldCheck = {
 /** A link service that is left over from an earlier load balancer leads nowhere. */
 export const leadsSomewhere: WorldCheck = {
   name: "load balancer behind the link service",
-  look(world) {
+  run(world) {
     const index = indexOf(world);
-    const lost = ownServices(world).filter(
+    const orphaned = ownServices(world).filter(
       (service) => index.loadBalancer(balancerIdOf(service)) === undefined,
     );
     return findings(
       leadsSomewhere.name,
-      lost.map(({ id = "" }) => ({
+      orphaned.map(({ id = "" }) => ({
         about: id,
         verdict: "warning",
         found: "its load balancer is gone, or cannot be seen by us",

@@ -12,7 +12,7 @@ const azureResolver = "168.63.129.16";
 /** Azure links a network to one zone of a name only. */
 export const linkedTwice: WorldCheck = {
   name: "zones already linked",
-  look({ azure, kube }) {
+  run({ azure, kube }) {
     const wanted = kube.links.flatMap(({ spec, status, ...link }) =>
       [status?.dnsZoneName, spec.baseDomain].flatMap((name) =>
         name
@@ -48,7 +48,7 @@ export const linkedTwice: WorldCheck = {
 /** The most specific zone that is linked answers, and hides the others even where it has no record. */
 export const shadowed: WorldCheck = {
   name: "shadowed names",
-  look({ azure, kube }) {
+  run({ azure, kube }) {
     const found: Omit<Finding, "check">[] = [];
     const wanted = new Set(
       kube.links.flatMap(({ spec, status }) =>
@@ -91,14 +91,14 @@ export const shadowed: WorldCheck = {
 /** A network with resolvers of its own asks no private zone, unless they pass the question on. */
 export const ownResolvers: WorldCheck = {
   name: "custom DNS servers",
-  look({ azure, kube }) {
+  run({ azure, kube }) {
     const used = new Set([
       ...kube.links.map(({ spec }) => idKey(spec.guestVNetID)),
       ...azure.zones.flatMap(({ links }) =>
         links.flatMap(({ properties }) => networkOf(properties.virtualNetwork?.id) ?? []),
       ),
     ]);
-    const told = azure.networks
+    const servers = azure.networks
       .filter(({ id = "" }) => used.has(idKey(id)))
       .flatMap(({ id = "", properties }): Omit<Finding, "check">[] => {
         const servers = properties.dhcpOptions?.dnsServers ?? [];
@@ -113,7 +113,7 @@ export const ownResolvers: WorldCheck = {
           },
         ];
       });
-    return findings(ownResolvers.name, told);
+    return findings(ownResolvers.name, servers);
   },
 };
 

@@ -21,7 +21,7 @@ const mostNatAddresses = 8;
 /** A subnet from which a link service takes its addresses must let it. */
 export const natPolicy: WorldCheck = {
   name: "NAT subnet policy",
-  look: (world) =>
+  run: (world) =>
     findings(
       natPolicy.name,
       natSubnets(world).map(({ subnet, id }) => {
@@ -44,7 +44,7 @@ export const natPolicy: WorldCheck = {
 /** Subnets of link services and of endpoints must have addresses left. */
 export const freeAddresses: WorldCheck = {
   name: "free addresses",
-  look: (world) =>
+  run: (world) =>
     findings(
       freeAddresses.name,
       [...natSubnets(world), ...endpointSubnets(world)].map(({ subnet, id }) => {
@@ -65,7 +65,7 @@ export const freeAddresses: WorldCheck = {
 
 export const natAddresses: WorldCheck = {
   name: "NAT addresses",
-  look: (world) =>
+  run: (world) =>
     findings(
       natAddresses.name,
       ownServices(world).map(({ id = "", properties }) => {

@@ -105,10 +105,10 @@ export function inSentences(cause: Cause): Cause {
   const parts = cause.message.split(" · ");
   if (parts.length === 1) return { ...cause, message: sentence(cause.message) };
   const remedy = parts.length > 2 ? parts.at(-1) : undefined;
-  const said = remedy === undefined ? parts : parts.slice(0, -1);
+  const sentences = remedy === undefined ? parts : parts.slice(0, -1);
   return {
     ...cause,
-    message: said.map(sentence).join(" "),
+    message: sentences.map(sentence).join(" "),
     ...(remedy !== undefined && { remedy: sentence(remedy) }),
   };
 }

@@ -4,7 +4,7 @@ import { progressReasons } from "@postern/core/health.ts";
 import { expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "../..");
-const written = new Set(
+const declared = new Set(
   globSync("{hosted,cluster-api}/**/*.ts", { cwd: root })
     .filter((file) => !file.endsWith(".test.ts"))
     .flatMap((file) => [...readFileSync(join(root, file), "utf8").matchAll(/"([A-Z][A-Za-z]+)"/g)])
@@ -12,7 +12,7 @@ const written = new Set(
 );
 
 test("every reason of progress is one that a condition can have", () => {
-  expect(Object.keys(progressReasons).filter((each) => !written.has(each))).toEqual([]);
+  expect(Object.keys(progressReasons).filter((each) => !declared.has(each))).toEqual([]);
 });
 
 test("every listed reason whose name says that something is in progress counts as progress", () => {

@@ -2,7 +2,7 @@ import type { Drawn, Node } from "@postern/core/dashboard/picture.ts";
 import { idKey, lastSegment } from "@postern/core/resource-id.ts";
 import type { BackendAddress } from "../../azure/gateways/backend-pools.ts";
 import { networkOf, type WorldIndex } from "../index-of.ts";
-import { provisioned, type Told } from "./states.ts";
+import { type NodeStatus, provisioned } from "./states.ts";
 
 /** Gateway load balancers, their pools, and the appliances in them. */
 export function applianceParts(index: WorldIndex): Drawn {
@@ -29,7 +29,7 @@ export function applianceParts(index: WorldIndex): Drawn {
       // Azure tells of a pool of interfaces in the second list, and leaves the first one empty.
       const interfaces = pool.properties.backendIPConfigurations ?? [];
       const count = Math.max(members.length, interfaces.length);
-      const told: Told =
+      const status: NodeStatus =
         count > 0
           ? provisioned(pool.properties.provisioningState)
           : { state: "absent", reason: "Empty", message: "no appliance is in the pool" };
@@ -39,11 +39,11 @@ export function applianceParts(index: WorldIndex): Drawn {
         label: pool.name ?? "",
         under: balancerNode,
         ...place,
-        ...told,
+        ...status,
         facts: { members: String(count) },
         azureId: pool.id ?? "",
       });
-      drawn.lines.push({ from: balancerNode, to: poolNode, state: told.state });
+      drawn.lines.push({ from: balancerNode, to: poolNode, state: status.state });
       const appliances = members
         .map((member) => applianceNode(index, poolNode, member, place))
         .sort((one, other) => one.label.localeCompare(other.label));

@@ -14,7 +14,13 @@ import { backendPart } from "./backend.ts";
 import { addCluster } from "./cluster-node.ts";
 import { missing } from "./missing.ts";
 import { nameParts } from "./names.ts";
-import { balancerIdOf, conditionState, endpointState, provisioned, type Told } from "./states.ts";
+import {
+  balancerIdOf,
+  conditionState,
+  endpointState,
+  type NodeStatus,
+  provisioned,
+} from "./states.ts";
 
 /** Clusters of Cluster API: cluster → link services of its load balancer → endpoints to them → names. */
 export function clusterApiParts(index: WorldIndex, only?: string): Drawn {
@@ -23,8 +29,8 @@ export function clusterApiParts(index: WorldIndex, only?: string): Drawn {
     const key = keyOf(cluster);
     if (only !== undefined && only !== key) continue;
     const chains = servicesOf(index, cluster).map((service) => chainOf(index, key, service));
-    const lost = missingLinks(index, cluster);
-    const isServed = chains.length + lost.length > 0;
+    const missing = missingLinks(index, cluster);
+    const isServed = chains.length + missing.length > 0;
     const isInternal = cluster.spec.networkSpec?.apiServerLB?.type === "Internal";
     const about = {
       key,
@@ -37,7 +43,7 @@ export function clusterApiParts(index: WorldIndex, only?: string): Drawn {
       ),
     };
     addCluster(drawn, index, about, {
-      nodes: [...chains.flatMap(({ nodes }) => nodes), ...lost],
+      nodes: [...chains.flatMap(({ nodes }) => nodes), ...missing],
       lines: chains.flatMap(({ lines }) => lines),
     });
   }
@@ -84,12 +90,12 @@ function chainOf(
   const id = (kind: string, what: string | undefined) => `${cluster}|${kind}|${idKey(what ?? "")}`;
   const balancer = index.loadBalancer(balancerIdOf(service));
   const home = networkOf(service.properties.ipConfigurations?.[0]?.properties.subnet?.id);
-  const balancerTold: Told = balancer
+  const balancerStatus: NodeStatus = balancer
     ? provisioned(balancer.properties.provisioningState)
     : isHidden(index, "load balancers")
       ? { state: "unknown", reason: "NotRead" }
       : { state: "absent", reason: "NotFound" };
-  const serviceTold = provisioned(service.properties.provisioningState);
+  const serviceStatus = provisioned(service.properties.provisioningState);
   const balancerNode = id("load-balancer", balancerIdOf(service));
   const serviceNode = id("link-service", service.id);
   const nodes: Node[] = [
@@ -100,7 +106,7 @@ function chainOf(
       cluster,
       under: `cluster|${cluster}`,
       ...(home && { network: home }),
-      ...balancerTold,
+      ...balancerStatus,
       facts: {},
       ...(balancer?.id && { azureId: balancer.id }),
     },
@@ -111,14 +117,14 @@ function chainOf(
       cluster,
       under: balancerNode,
       ...(home && { network: home }),
-      ...serviceTold,
+      ...serviceStatus,
       facts: { ...(service.properties.alias && { alias: service.properties.alias }) },
       azureId: service.id ?? "",
     },
   ];
   const lines: Drawn["lines"] = [
-    { from: `cluster|${cluster}`, to: balancerNode, state: balancerTold.state },
-    { from: balancerNode, to: serviceNode, state: serviceTold.state },
+    { from: `cluster|${cluster}`, to: balancerNode, state: balancerStatus.state },
+    { from: balancerNode, to: serviceNode, state: serviceStatus.state },
   ];
   const backend = backendPart({ cluster, under: balancerNode, network: home, balancer, service });
   nodes.push(...backend.nodes, ...missingEndpoints(index, cluster, serviceNode, service));
@@ -163,7 +169,7 @@ function endpointPart(
   under: string,
   endpoint: PrivateEndpoint,
 ): Pick<Drawn, "nodes" | "lines"> {
-  const told = endpointState(endpoint);
+  const status = endpointState(endpoint);
   const network = networkOf(endpoint.properties.subnet?.id);
   const addresses = index.addressesOf(endpoint);
   const node = `${cluster}|endpoint|${idKey(endpoint.id ?? "")}`;
@@ -190,7 +196,7 @@ function endpointPart(
         cluster,
         under,
         ...(network && { network }),
-        ...told,
+        ...status,
         facts: {
           ...(addresses[0] && { address: addresses[0] }),
           ...(connectionsOf(endpoint)[0]?.name && {
@@ -202,7 +208,12 @@ function endpointPart(
       ...names.nodes,
     ],
     lines: [
-      { from: under, to: node, state: told.state, ...(told.reason && { label: told.reason }) },
+      {
+        from: under,
+        to: node,
+        state: status.state,
+        ...(status.reason && { label: status.reason }),
+      },
       ...names.lines,
     ],
   };

@@ -72,22 +72,22 @@ function chainOf(
     status?.internalLoadBalancerID ?? (service && balancerIdOf(service)),
   );
   const endpoint = index.endpoint(status?.privateEndpointID) ?? newEndpoint(index, link, service);
-  const guest = idKey(spec.guestVNetID);
+  const network = idKey(spec.guestVNetID);
   const home = networkOf(
     balancer?.properties.frontendIPConfigurations?.find(({ properties }) => properties.subnet)
       ?.properties.subnet?.id,
   );
   const shared = { cluster };
-  const balancerTold = balancer
+  const balancerStatus = balancer
     ? provisioned(balancer.properties.provisioningState)
     : missing(
         conditionState(all, conditions.loadBalancer, index.now),
         isHidden(index, "load balancers"),
       );
-  const serviceTold = service
+  const serviceStatus = service
     ? provisioned(service.properties.provisioningState)
     : missing(conditionState(all, conditions.link, index.now), isHidden(index, "link services"));
-  const endpointTold = endpoint
+  const endpointStatus = endpoint
     ? endpointState(endpoint)
     : missing(conditionState(all, conditions.endpoint, index.now), isHidden(index, "endpoints"));
   const addresses = endpoint
@@ -104,7 +104,7 @@ function chainOf(
       label: balancer?.name ?? lastSegment(status?.internalLoadBalancerID ?? metadata.name),
       under: `cluster|${cluster}`,
       ...(home && { network: home }),
-      ...balancerTold,
+      ...balancerStatus,
       facts: {
         service: metadata.name,
         ...(spec.loadBalancerIP && { address: spec.loadBalancerIP }),
@@ -119,7 +119,7 @@ function chainOf(
       label: service?.name ?? serviceName(link, clusterID),
       under: id("load-balancer"),
       ...(home && { network: home }),
-      ...serviceTold,
+      ...serviceStatus,
       facts: {
         ...(service?.properties.alias && { alias: service.properties.alias }),
         ...(service?.properties.enableProxyProtocol && { proxyProtocol: "v2" }),
@@ -133,8 +133,8 @@ function chainOf(
       label:
         endpoint?.name ?? lastSegment(status?.privateEndpointID ?? endpointName(metadata.name)),
       under: id("link-service"),
-      network: guest,
-      ...endpointTold,
+      network,
+      ...endpointStatus,
       facts: {
         ...(addresses[0] && { address: addresses[0] }),
         ...linkIdOf(service, endpoint?.id),
@@ -152,7 +152,7 @@ function chainOf(
   const names = nameParts({
     cluster,
     under: id("endpoint"),
-    network: guest,
+    network,
     addresses,
     zones: zonesOfLink(index, link),
     clusterID,
@@ -164,17 +164,17 @@ function chainOf(
     balancer,
     service,
   });
-  const lost = missingNames(index, link, { cluster, under: id("endpoint"), network: guest });
+  const missingRecords = missingNames(index, link, { cluster, under: id("endpoint"), network });
   return {
-    nodes: [...nodes, ...backend.nodes, ...names.nodes, ...lost, ...others.nodes],
+    nodes: [...nodes, ...backend.nodes, ...names.nodes, ...missingRecords, ...others.nodes],
     lines: [
-      { from: `cluster|${cluster}`, to: id("load-balancer"), state: balancerTold.state },
-      { from: id("load-balancer"), to: id("link-service"), state: serviceTold.state },
+      { from: `cluster|${cluster}`, to: id("load-balancer"), state: balancerStatus.state },
+      { from: id("load-balancer"), to: id("link-service"), state: serviceStatus.state },
       {
         from: id("link-service"),
         to: id("endpoint"),
-        state: endpointTold.state,
-        ...(endpointTold.reason && { label: endpointTold.reason }),
+        state: endpointStatus.state,
+        ...(endpointStatus.reason && { label: endpointStatus.reason }),
       },
       ...backend.lines,
       ...names.lines,
@@ -227,8 +227,8 @@ function otherConnections(
   for (const { name = "", properties } of service?.properties.privateEndpointConnections ?? []) {
     const endpointId = properties.privateEndpoint?.id ?? "";
     if (own && sameId(own, endpointId)) continue;
-    const said = properties.privateLinkServiceConnectionState;
-    const told = admission(said?.status, said?.description);
+    const connectionState = properties.privateLinkServiceConnectionState;
+    const status = admission(connectionState?.status, connectionState?.description);
     const network = networkOf(index.endpoint(endpointId)?.properties.subnet?.id);
     const node = `${cluster}|connection|${name}`;
     nodes.push({
@@ -238,15 +238,15 @@ function otherConnections(
       cluster,
       under,
       ...(network && { network }),
-      ...told,
+      ...status,
       facts: { connection: name, owner: "another", ...linkIdOf(service, endpointId) },
       ...(endpointId && { azureId: endpointId }),
     });
     lines.push({
       from: under,
       to: node,
-      state: told.state,
-      ...(told.reason && { label: told.reason }),
+      state: status.state,
+      ...(status.reason && { label: status.reason }),
     });
   }
   return { nodes, lines };

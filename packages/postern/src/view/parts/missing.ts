@@ -5,14 +5,14 @@ import { conditions, privateRouter } from "../../hosted/names.ts";
 import { isClosed, isHidden, type WorldIndex } from "../index-of.ts";
 import { covers, plain, zoneName } from "../records.ts";
 import type { Zone } from "../world.ts";
-import { conditionState, type Told } from "./states.ts";
+import { conditionState, type NodeStatus } from "./states.ts";
 
 /** What is not there is being made, or is missing: its condition says which. */
-export function missing(told: Told | undefined, hidden: boolean): Told {
+export function missing(status: NodeStatus | undefined, hidden: boolean): NodeStatus {
   // What may not be read says nothing by its absence: then the condition is all that is known.
-  if (hidden) return told ?? { state: "unknown", reason: "NotRead" };
-  const state: State = told?.state === "ok" ? "absent" : (told?.state ?? "working");
-  return { ...told, state, ...(told?.state === "ok" && { reason: "NotFound" }) };
+  if (hidden) return status ?? { state: "unknown", reason: "NotRead" };
+  const state: State = status?.state === "ok" ? "absent" : (status?.state ?? "working");
+  return { ...status, state, ...(status?.state === "ok" && { reason: "NotFound" }) };
 }
 
 /** The zones that the status of a link names, as far as they are there and were opened. */
@@ -26,7 +26,7 @@ export function missingNames(
   link: AzurePrivateLinkService,
   { cluster, under, network }: { cluster: string; under: string; network: string },
 ): Node[] {
-  const told = conditionState(link.status?.conditions, conditions.dns, index.now);
+  const status = conditionState(link.status?.conditions, conditions.dns, index.now);
   const node = (kind: "zone" | "record", id: string, label: string, hidden: boolean): Node => ({
     id: `${cluster}|${idKey(id)}`,
     kind,
@@ -36,7 +36,7 @@ export function missingNames(
     network,
     facts: {},
     azureId: id,
-    ...missing(told, hidden),
+    ...missing(status, hidden),
   });
   const zones = zoneIds(link.status)
     .filter((id) => index.zone(id) === undefined && !index.isUnopened(id))

@@ -9,14 +9,14 @@ import { connectionsOf, type PrivateEndpoint } from "../../azure/gateways/privat
 import type { PrivateLinkService } from "../../azure/gateways/private-link-services.ts";
 
 /** How something is, and why. */
-export interface Told {
+export interface NodeStatus {
   state: State;
   reason?: string;
   message?: string;
 }
 
 /** What Azure's provisioning state comes to. */
-export function provisioned(state: string | undefined): Told {
+export function provisioned(state: string | undefined): NodeStatus {
   switch (provisioning(state)) {
     case "succeeded":
       return { state: "ok" };
@@ -28,29 +28,29 @@ export function provisioned(state: string | undefined): Told {
 }
 
 /** Whether a network resolves a private zone, by the zone and its links to the network. A zone that is being written answers. */
-export function resolution(zone: PrivateDnsZone, links: readonly VirtualNetworkLink[]): Told {
+export function resolution(zone: PrivateDnsZone, links: readonly VirtualNetworkLink[]): NodeStatus {
   if (provisioningOf(zone) === "failed") return provisioned(zone.properties.provisioningState);
   const [link] = links.toSorted(
     (a, b) => rank[linkProvisioningOf(a)] - rank[linkProvisioningOf(b)],
   );
   if (link === undefined || linkProvisioningOf(link) === "succeeded") return { state: "ok" };
-  const told = provisioned(link.properties.provisioningState);
-  return told.state === "ok" ? { state: "working", reason: "InProgress" } : told;
+  const status = provisioned(link.properties.provisioningState);
+  return status.state === "ok" ? { state: "working", reason: "InProgress" } : status;
 }
 
 const rank = { succeeded: 0, changing: 1, failed: 2 } as const;
 
 /** How an endpoint is: made, and let in by the owner of the link service. */
-export function endpointState(endpoint: PrivateEndpoint): Told {
+export function endpointState(endpoint: PrivateEndpoint): NodeStatus {
   const made = provisioned(endpoint.properties.provisioningState);
   if (made.state !== "ok") return made;
   const [connection] = connectionsOf(endpoint);
-  const said = connection?.properties.privateLinkServiceConnectionState;
-  return admission(said?.status, said?.description);
+  const connectionState = connection?.properties.privateLinkServiceConnectionState;
+  return admission(connectionState?.status, connectionState?.description);
 }
 
 /** What a connection's status comes to. */
-export function admission(status: string | undefined, description?: string): Told {
+export function admission(status: string | undefined, description?: string): NodeStatus {
   const reason = status ?? "NotConnected";
   const message = description || undefined;
   if (/^approved$/i.test(reason)) return { state: "ok", reason };
@@ -71,7 +71,7 @@ export function conditionState(
   conditions: readonly Condition[] | undefined,
   type: string,
   now: Date,
-): Told | undefined {
+): NodeStatus | undefined {
   const found = conditionOf(conditions, type);
   if (found === undefined) return undefined;
   const { reason, message } = found;

@@ -3,7 +3,7 @@ import type { World } from "../view/world.ts";
 import type { Session } from "./session.ts";
 
 /** Both sides as the person who asks can see them. */
-export function look(
+export function gatherWorld(
   { kube, reading: arm, signal, env }: Session,
   {
     subscriptions = [],
