@@ -73,6 +73,10 @@ function serviceOf(
   };
 }
 
+/** The Service after its load balancer has got another address. */
+const movedService = (): Service =>
+  serviceOf("private-router", { status: { loadBalancer: { ingress: [{ ip: "10.0.0.9" }] } } });
+
 function observed(waiting: Partial<Observed> = {}): Observed {
   return {
     controlPlane: controlPlane(),
@@ -242,6 +246,26 @@ describe("the link object of a Service", () => {
       says: ["GuestSubnetMissing"],
     });
   });
+
+  test.each([
+    ["replaced by one in another subnet", `${network}/subnets/next`],
+    ["deleted", undefined],
+  ])(
+    "a first NodePool that is %s leaves the link where it is, and addresses are still followed",
+    (_, next) => {
+      const bare = controlPlane();
+      delete bare.spec.platform.azure?.subnetID;
+      const links = [
+        made(observed({ controlPlane: bare, poolSubnetID: `${network}/subnets/pool` })),
+      ];
+      const world = observed({ controlPlane: bare, links, poolSubnetID: next });
+      expect(outcome(world)).toMatchObject({ does: [], says: [] });
+      expect(plan({ ...world, services: [movedService()] })).toMatchObject({
+        steps: [{ change: { spec: { loadBalancerIP: "10.0.0.9" } } }],
+        conditions: [],
+      });
+    },
+  );
 });
 
 describe("an endpoint subnet that the cluster names", () => {
@@ -268,6 +292,20 @@ describe("an endpoint subnet that the cluster names", () => {
   test("that changes later does not move the endpoint", () => {
     const world = observed({ links: [made(observed())], endpointSubnetID: endpoints });
     expect(outcome(world)).toMatchObject({ does: [], says: ["LinkCannotChange"] });
+  });
+
+  test("that is no longer named leaves the endpoint where it is", () => {
+    const links = [made(observed({ endpointSubnetID: endpoints }))];
+    expect(outcome(observed({ links }))).toMatchObject({ does: [], says: [] });
+  });
+
+  test("that is wrong on an existing link is reported, and addresses are still followed", () => {
+    const links = [made(observed({ endpointSubnetID: endpoints }))];
+    const world = observed({ links, endpointSubnetID: "endpoints", services: [movedService()] });
+    expect(outcome(world)).toMatchObject({
+      does: ["change link object private-router"],
+      says: ["EndpointSubnetUnusable"],
+    });
   });
 });
 

@@ -29,10 +29,10 @@ interface Warning {
   type: "Warning";
 }
 
-/** The plan for one Service: at most one step and one problem. */
+/** The plan for one Service: at most one step, and what is wrong. */
 interface ServicePlan {
   step?: ObserveStep;
-  problem?: Warning;
+  problems?: readonly Warning[];
 }
 
 /**
@@ -61,9 +61,9 @@ export function plan(observed: Observed): Plan<ObserveStep> {
   const events: Warning[] = [];
   if (access)
     for (const name of names) {
-      const { step, problem } = planService(name, observed, access);
+      const { step, problems = [] } = planService(name, observed, access);
       if (step) steps.push(step);
-      if (problem) events.push(problem);
+      events.push(...problems);
     }
   if (names.length === 0 && steps.length === 0 && links.length === 0 && hasFinalizer(controlPlane))
     return { ...noSteps("never"), finalizer: "remove" };
@@ -140,34 +140,54 @@ function unwantedLinks(
 
 /** What to do about one Service that should have a link. */
 function planService(name: string, observed: Observed, access: PrivateAccess): ServicePlan {
-  const { controlPlane, services, links, poolSubnetID } = observed;
+  const { controlPlane, services, links } = observed;
   const azure = controlPlane.spec.platform.azure;
   const service = services.find(({ metadata }) => metadata.name === name);
   const address = service && addressOf(service, controlPlane);
   if (azure === undefined || address === undefined) return {};
-  if (typeof address !== "string") return { problem: address };
+  if (typeof address !== "string") return { problems: [address] };
 
   const given = endpointSubnetOf(observed, azure);
-  if (given !== undefined && typeof given !== "string") return { problem: given };
-  const subnet = given || azure.subnetID || poolSubnetID;
-  if (subnet === undefined) {
-    const note = `no private link for ${name} · neither the control plane nor a NodePool names a subnet · set spec.platform.azure.subnetID, or create a NodePool`;
-    return { problem: warning(observeReasons.subnetMissing, note) };
-  }
-  const unusable = whyNamesUnusable(controlPlane);
-  if (unusable !== undefined && links.every(({ metadata }) => metadata.name !== name))
-    return {
-      problem: warning(observeReasons.nameUnusable, `no private link for ${name} · ${unusable}`),
-    };
-  const desired = desiredLink(name, address, controlPlane, azure, access, subnet);
   const found = links.find(({ metadata }) => metadata.name === name);
-  if (found === undefined) return { step: make(desired) };
+  const desiredIn = (subnet: string) =>
+    desiredLink(name, address, controlPlane, azure, access, subnet);
+  if (found === undefined) {
+    const subnet = firstSubnet(name, observed, azure, given);
+    return typeof subnet === "string" ? { step: make(desiredIn(subnet)) } : { problems: [subnet] };
+  }
   if (found.metadata.deletionTimestamp !== undefined) return {};
-  if (isOwned(found, controlPlane)) return planExisting(found, desired);
+  if (isOwned(found, controlPlane)) {
+    // Azure does not move an endpoint: only an annotation that names another subnet asks for that.
+    const isUsable = typeof given === "string";
+    const desired = desiredIn(isUsable ? given : found.spec.guestSubnetID);
+    const { step, problems = [] } = planExisting(found, desired);
+    const unusable = isUsable || given === undefined ? [] : [given];
+    return { ...(step && { step }), problems: [...unusable, ...problems] };
+  }
   if (isLeftOver(found, controlPlane))
     return { step: remove(found, "belongs to an earlier control plane of this name") };
   const note = `AzurePrivateLinkService ${name} is left alone · its owner is not this control plane · delete it: it is then recreated`;
-  return { problem: warning(observeReasons.ownedByAnother, note) };
+  return { problems: [warning(observeReasons.ownedByAnother, note)] };
+}
+
+/** The subnet for the endpoint of a link that does not exist yet, or why there can be no link. */
+function firstSubnet(
+  name: string,
+  { controlPlane, poolSubnetID }: Observed,
+  azure: AzurePlatform,
+  given: ResourceId | Warning | undefined,
+): string | Warning {
+  if (given !== undefined && typeof given !== "string") return given;
+  const subnet = given || azure.subnetID || poolSubnetID;
+  if (subnet === undefined)
+    return warning(
+      observeReasons.subnetMissing,
+      `no private link for ${name} · neither the control plane nor a NodePool names a subnet · set spec.platform.azure.subnetID, or create a NodePool`,
+    );
+  const unusable = whyNamesUnusable(controlPlane);
+  return unusable === undefined
+    ? subnet
+    : warning(observeReasons.nameUnusable, `no private link for ${name} · ${unusable}`);
 }
 
 /** The subnet that the cluster names for its endpoint, undefined where it names none, or why it cannot be used. */
@@ -220,7 +240,7 @@ function planExisting(
   const { change, changed, fixed } = differenceOf(found, desired);
   const note = `AzurePrivateLinkService ${name} keeps its ${fixed.join(", ")} · they cannot change once set · put back the old ones, or delete it: it is then recreated`;
   return {
-    ...(fixed.length > 0 && { problem: warning(observeReasons.cannotChange, note) }),
+    ...(fixed.length > 0 && { problems: [warning(observeReasons.cannotChange, note)] }),
     ...(change && {
       step: {
         verb: "change",
