@@ -86,13 +86,31 @@ test.each<[string, HealthCondition[], Partial<Parameters<typeof healthOfConditio
   [
     "a 403 stops a deletion",
     [condition("Available", "False", "Deleting"), condition("Link", "False", "AzureError")],
-    { isDeleting: true },
+    { deletedAt: minutesAgo(1) },
     "Degraded AzureError",
   ],
   [
     "it is being deleted",
     [condition("Available", "False", "Deleting")],
-    { isDeleting: true },
+    { deletedAt: minutesAgo(1) },
+    "Progressing Deleting",
+  ],
+  [
+    "it is being deleted, and its conditions are those of before",
+    [available, condition("Link", "True", "AzureSuccess")],
+    { deletedAt: minutesAgo(1) },
+    "Progressing Deleting",
+  ],
+  [
+    "it is being deleted, and one of its conditions has followed",
+    [available, condition("Link", "False", "PLSDeleting")],
+    { deletedAt: minutesAgo(1) },
+    "Progressing Deleting",
+  ],
+  [
+    "it is being deleted, and has no condition",
+    [],
+    { deletedAt: minutesAgo(1) },
     "Progressing Deleting",
   ],
   [

@@ -49,7 +49,10 @@ export interface ConditionRules {
   available: string;
   /** The other conditions that count; what others write on the object does not. */
   types: readonly string[];
-  isDeleting?: boolean;
+  /** Since when the object is being deleted. */
+  deletedAt?: string | undefined;
+  /** What people call the object, where it is only a part of what is reported on. */
+  subject?: string;
   /** When the object was created: where it has no condition yet, its controller is expected to write one soon. */
   createdAt?: string;
   now: Date;
@@ -73,10 +76,11 @@ const firstConditionMs = 60_000;
  * | no       | False     | failed, or overdue    | Unavailable |
  * | no       | absent    |                       | Progressing, then Unknown |
  * | yes      | any       | failed                | Degraded    |
- * | yes      | any       | otherwise             | Progressing |
+ * | yes      | any       | otherwise, or none    | Progressing |
  */
 export function healthOfConditions(rules: ConditionRules): HealthReport {
-  const { conditions = [], available, types, isDeleting = false, now } = rules;
+  const { conditions = [], available, types, deletedAt, now } = rules;
+  const isDeleting = deletedAt !== undefined;
   const main = conditions.find(({ type }) => type === available);
   const otherConditions = conditions.filter(
     ({ type }) => type !== available && types.includes(type),
@@ -90,6 +94,8 @@ export function healthOfConditions(rules: ConditionRules): HealthReport {
     return progress === "progressing" && !isAvailable ? [causeOf(each, "Progressing")] : [];
   });
   if (main === undefined && !isDeleting) causes.push(notReported(rules));
+  // Conditions may still be those of before, or be gone already.
+  if (isDeleting && causes.length === 0) causes.push(deletion(deletedAt, rules.subject));
   return reportOf(causes, main?.lastTransitionTime);
 }
 
@@ -190,6 +196,15 @@ function causeOf(condition: HealthCondition, health: Health): Cause {
     message: message || `${type} is ${condition.status}.`,
     about: type,
     ...(lastTransitionTime !== undefined && { since: lastTransitionTime }),
+  };
+}
+
+function deletion(since: string, subject = "It"): Cause {
+  return {
+    health: "Progressing",
+    reason: "Deleting",
+    message: `${subject} is being deleted.`,
+    since,
   };
 }
 

@@ -289,4 +289,12 @@ test("a cluster that is being deleted is in progress, and a 403 that stops it ne
   expect(deleted([waiting])?.health).toBe("Progressing");
   const stopped = deleted([waiting, [conditions.link, "False", "AzureError", forbidden]]);
   expect([stopped?.health, stopped?.causes[0]?.reason]).toEqual(["Degraded", "AzureError"]);
+  // Its conditions may be those of before, or gone.
+  for (const reported of [success, []]) {
+    const { health, causes = [] } = deleted(reported) ?? {};
+    expect([health, causes]).toEqual([
+      "Progressing",
+      [expect.objectContaining({ reason: "Deleting", since: minuteAgo })],
+    ]);
+  }
 });

@@ -27,13 +27,13 @@ export function hostedReport(
   // A public cluster has no private link, and only its Services and Routes are reported.
   const available = access === "Public" ? topologyApplied : hostedConditions.available;
   const types = access === "Public" ? [topologyApplied] : hostedTypes;
-  const isDeleting = metadata.deletionTimestamp !== undefined;
+  const deletedAt = metadata.deletionTimestamp;
   const createdAt = metadata.creationTimestamp;
   const own = healthOfConditions({
     conditions: status?.conditions,
     available,
     types,
-    isDeleting,
+    deletedAt,
     now,
     ...(createdAt !== undefined && { createdAt }),
   });
@@ -45,8 +45,9 @@ export function hostedReport(
         conditions: link.status?.conditions,
         available: hostedConditions.available,
         types: hostedTypes,
-        isDeleting: isDeleting || link.metadata.deletionTimestamp !== undefined,
+        deletedAt: deletedAt ?? link.metadata.deletionTimestamp,
         now,
+        ...(deletedAt === undefined && { subject: `Private link ${link.metadata.name}` }),
       }),
     )
     // A link that has only part of its conditions is judged by those, and by its cluster.
@@ -84,12 +85,13 @@ export function clusterApiReport(
 ): HealthReport {
   const conditions = status?.conditions as readonly HealthCondition[] | undefined;
   const available = capiAvailable.find((type) => conditions?.some((each) => each.type === type));
-  if (available === undefined && !isServed) return reportOf([]);
+  const deletedAt = metadata.deletionTimestamp;
+  if (available === undefined && !isServed && deletedAt === undefined) return reportOf([]);
   return healthOfConditions({
     conditions,
     available: available ?? capiConditions.links,
     types: capiTypes,
-    isDeleting: metadata.deletionTimestamp !== undefined,
+    deletedAt,
     now,
     ...(metadata.creationTimestamp !== undefined && { createdAt: metadata.creationTimestamp }),
   });
