@@ -4,6 +4,14 @@ import { expect, test } from "vitest";
 import { describeHosted } from "../hosted/world.ts";
 import { makeWorkload, startDns } from "./dns-world.ts";
 import {
+  addressesOn,
+  endpointsIn,
+  makeWorkload as makeConnected,
+  makeManagement,
+  runCapz,
+  startEndpoints,
+} from "./endpoints-world.ts";
+import {
   gone,
   inAzure,
   link,
@@ -58,5 +66,26 @@ describeHosted("an AzureCluster with a policy of its own", (start) => {
     await world.patch({ ...made, kind: "AzureCluster" }, { metadata: policy(null) });
     await gone(world, made);
     expect(world.azure.at(linkId("api"))).toBeUndefined();
+  });
+
+  test("upsert-only removes no endpoint to the management cluster until the policy is lifted", async () => {
+    const world = await startEndpoints(start);
+    const management = await makeManagement(world);
+    const made = await makeConnected(world, "wc1", { metadata: policy("upsert-only") });
+    await world.advance(10_000);
+    await runCapz(world);
+    await world.advance(61_000);
+    const found = () => world.get("AzureCluster", "org", "wc1");
+    const before = endpointsIn(await found());
+    expect(before).toHaveLength(1);
+    expect(addressesOn(await found())[1]).toBeDefined();
+    await world.remove(management);
+    await makeManagement(world, { type: "Public" });
+    await world.advance(10 * 60_000);
+    expect(endpointsIn(await found())).toEqual(before);
+    expect(addressesOn(await found())[1]).toBeUndefined();
+    await world.patch(made, { metadata: policy(null) });
+    await world.advance(61_000);
+    expect(endpointsIn(await found())).toEqual([]);
   });
 });

@@ -9,6 +9,7 @@ import {
   workload,
   workloadSubscription,
 } from "../../../../../../test/cluster-api/paper-clusters.ts";
+import { restrictPlan } from "../../../kube/step-policy.ts";
 
 /** The endpoint of wc1, as it should be. */
 const ofFirst: PrivateEndpointSpec = {
@@ -386,6 +387,34 @@ describe("two clusters whose links have one name", () => {
     paper.put(workload({ ...older, deleting: true }));
     paper.reconcile(60_000);
     expect(serviceIn(paper)).toEqual([expect.stringContaining("/resourceGroups/b/")]);
+  });
+});
+
+describe("the management cluster under the policy upsert-only", () => {
+  const restricted = (paper: PaperClusters) =>
+    restrictPlan(paper.planManagement(), "upsert-only", undefined);
+
+  test("gets endpoints, and has those corrected that differ", () => {
+    const paper = world([{ ...ofFirst, location: "old" }], {}, { name: "wc2" });
+    expect(restricted(paper).steps).toHaveLength(1);
+  });
+
+  test("gets the endpoint of one cluster while that of another is not removed", () => {
+    const paper = world([ofFirst], { links: [] }, { name: "wc2" });
+    for (let passes = 0; passes < 3; passes++) {
+      for (const step of restricted(paper).steps) paper.apply(step);
+      paper.reconcile(60_000);
+    }
+    expect(paper.endpointsOf(managementKey)).toEqual([ofFirst, endpointTo("wc2")]);
+    expect(restricted(paper).withheld).toMatchObject([{ do: "write endpoints" }]);
+  });
+
+  test.each([
+    ["of a link that is gone", { links: [] }],
+    ["of a cluster that is being deleted", { deleting: true, hasFinalizer: true }],
+  ])("keeps the endpoint %s", (_what, over: Shape) => {
+    const { steps, withheld } = restricted(world([ofFirst], over));
+    expect({ steps, withheld }).toMatchObject({ steps: [], withheld: [{ do: "write endpoints" }] });
   });
 });
 

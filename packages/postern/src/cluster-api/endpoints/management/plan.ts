@@ -30,34 +30,47 @@ export function plan(observed: Observed): Plan<ManagementStep> {
     : clusters;
   const strays = straysOf(management, applied);
   const decided = decide(subnet, management, counted, strays, foreign);
-  const { endpoints, added, corrected, removed, retained } = decided;
-  const allRemoved = [
-    ...removed,
+  const { endpoints, added, corrected } = decided;
+  const removed = [
+    ...decided.removed,
     ...decided.removedElsewhere.filter((name) => !added.includes(name)),
   ];
-  if (added.length + corrected.length + allRemoved.length === 0) return idle;
+  if (added.length + corrected.length + removed.length === 0) return idle;
   if (sinceWriteMs < gatherMs) return { ...idle, requeue: { afterMs: gatherMs - sinceWriteMs } };
-  const why = [
-    listOf("added", added),
-    listOf("corrected", corrected),
-    listOf("removed", allRemoved),
-  ]
-    .filter((each) => each !== undefined)
-    .join("; ");
-  const step: ManagementStep = {
+  const common = {
     do: "write endpoints",
-    verb: allRemoved.length > 0 ? "delete" : "change",
-    why,
     event: reasons.endpointsWritten,
     target: management,
-    write: {
-      subnet: subnet.name,
-      endpoints,
-      removed,
-      differs: added.length + corrected.length > 0,
-      retained,
-    },
-  };
+  } as const;
+  // What is not desired any more is removed by a write of its own after that: a policy may withhold it.
+  const step: ManagementStep =
+    added.length + corrected.length > 0
+      ? {
+          ...common,
+          verb: "change",
+          why: namesOf({ added, corrected }),
+          write: {
+            subnet: subnet.name,
+            endpoints,
+            removed: [],
+            differs: true,
+            retained: strays.filter(
+              (each) => decided.retained.includes(each) || !added.includes(each.endpoint.name),
+            ),
+          },
+        }
+      : {
+          ...common,
+          verb: "delete",
+          why: namesOf({ removed }),
+          write: {
+            subnet: subnet.name,
+            endpoints,
+            removed: decided.removed,
+            differs: false,
+            retained: decided.retained,
+          },
+        };
   return { ...idle, steps: [step] };
 }
 
@@ -74,9 +87,14 @@ function problemOf(management: ClusterFacts, clusters: readonly ClusterFacts[]) 
   };
 }
 
-function listOf(what: string, names: readonly string[]): string | undefined {
-  if (names.length === 0) return undefined;
-  const first = names.slice(0, shownNames).join(", ");
-  const more = names.length > shownNames ? ` and ${names.length - shownNames} more` : "";
-  return `${what} ${first}${more}`;
+/** `added a, b; corrected c`, with the first names of each. */
+function namesOf(lists: Record<string, readonly string[]>): string {
+  return Object.entries(lists)
+    .filter(([, names]) => names.length > 0)
+    .map(([what, names]) => {
+      const first = names.slice(0, shownNames).join(", ");
+      const more = names.length > shownNames ? ` and ${names.length - shownNames} more` : "";
+      return `${what} ${first}${more}`;
+    })
+    .join("; ");
 }

@@ -251,7 +251,7 @@ function observedConnections(
     const isOwn = isConfigured || (found !== undefined && isFor(found, desired));
     return {
       link,
-      stray: strays.some(({ endpoint }) => endpoint.name === desired.name),
+      stray: strays.find(({ endpoint }) => endpoint.name === desired.name),
       configured: isConfigured,
       desired,
       found: isOwn ? found : undefined,

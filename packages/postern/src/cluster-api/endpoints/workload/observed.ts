@@ -7,6 +7,7 @@ import type { PrivateEndpoint } from "../../../azure/gateways/private-endpoints.
 import type { ManagementLink } from "../../names.ts";
 import type { Claim } from "../claims/claims.ts";
 import type { ClaimState } from "../claims/decide.ts";
+import type { Stray } from "../spec/applied.ts";
 import type { ClusterFacts } from "../spec/facts.ts";
 
 /** A claim on the management cluster, and the endpoint in Azure where the spec has it. */
@@ -19,8 +20,8 @@ export interface ObservedClaim {
 /** One way from the workload cluster to the management cluster. */
 export interface ObservedConnection {
   link: ManagementLink;
-  /** Whether ours is still in another subnet. */
-  stray: boolean;
+  /** Ours in another subnet, where it is still there. */
+  stray: Stray | undefined;
   /** Whether this generation of names is desired. */
   configured: boolean;
   desired: PrivateEndpointSpec;

@@ -11,6 +11,7 @@ import {
   type Shape,
   workload,
 } from "../../../../../../test/cluster-api/paper-clusters.ts";
+import { restrictPlan } from "../../../kube/step-policy.ts";
 import { annotations } from "../../names.ts";
 import { apiEndpoint, managementEndpoint } from "../claims/desired.ts";
 import { plan } from "./plan.ts";
@@ -267,6 +268,57 @@ describe("the endpoint to the management cluster", () => {
     const paper = settled(world({ subnets: [] }, { type: "Internal" }));
     expect(isReady(paper.get(key))).toEqual(["False SubnetsNotSet"]);
     expect(published(paper.get(key))[0]).toBe("10.0.0.7");
+  });
+});
+
+describe("the endpoints of a cluster under the policy upsert-only", () => {
+  /** Everybody's passes, without what the policy withholds. */
+  function settleRestricted(paper: PaperClusters) {
+    for (let reconciles = 0; reconciles < 5; reconciles++) {
+      const plan = restrictPlan(paper.planWorkload(key), "upsert-only", "GSPrivateLinksReady");
+      for (const step of plan.steps) paper.apply(step);
+      paper.runCapz();
+    }
+    return restrictPlan(paper.planWorkload(key), "upsert-only", "GSPrivateLinksReady");
+  }
+
+  test("are added and corrected", () => {
+    const paper = world({}, { type: "Internal" });
+    expect(settleRestricted(paper).withheld ?? []).toEqual([]);
+    expect(namesIn(paper, key)).toEqual([gatewayName]);
+  });
+
+  test("are not removed where the management cluster is public, and the address is withdrawn", () => {
+    const paper = settled(world({}, { type: "Internal" }));
+    paper.put(management({ type: "Public", endpoints: paper.endpointsOf(managementKey) }));
+    const { withheld, steps } = settleRestricted(paper);
+    expect(namesIn(paper, key)).toEqual([gatewayName]);
+    expect(published(paper.get(key))).toEqual(["10.0.0.7", undefined]);
+    expect({ withheld, steps }).toMatchObject({ withheld: [{ do: "change cluster" }], steps: [] });
+  });
+
+  test("of the older names stay beside the new one, whose address is published", () => {
+    const paper = world({}, { type: "Internal" });
+    paper.managementLinks = ["ingress"];
+    paper.settle();
+    paper.managementLinks = ["gateway"];
+    paper.addressFor = () => "10.0.0.9";
+    const { withheld } = settleRestricted(paper);
+    expect(namesIn(paper, key)).toEqual([ingressName, gatewayName]);
+    expect(published(paper.get(key))[1]).toBe("10.0.0.9");
+    expect(withheld).toMatchObject([{ do: "change cluster" }]);
+  });
+
+  test("in the subnet that the nodes had before are not removed", () => {
+    const paper = settled(world({}, { type: "Internal" }));
+    const subnets = [
+      { name: "new", role: "node" },
+      { name: "nodes", role: "node", privateEndpoints: paper.endpointsOf(key) },
+    ];
+    paper.put(workload({ subnets, annotations: paper.get(key).metadata.annotations ?? {} }));
+    paper.put(management({ type: "Public", endpoints: paper.endpointsOf(managementKey) }));
+    settleRestricted(paper);
+    expect(namesIn(paper, key)).toEqual([gatewayName]);
   });
 });
 

@@ -99,11 +99,14 @@ function warningsOf(problem: Problem | undefined) {
   return [{ reason: problem.reason, note: problem.message, type: "Warning" as const }];
 }
 
-/** Endpoints and annotations of the cluster itself, in one step: two would write one object at the same time. */
+/**
+ * Endpoints and annotations of the cluster itself, in one step: two would write one object at the same time. A write that removes
+ * an endpoint waits until the annotations are as they should be: a policy may withhold it, and they must not wait for that.
+ */
 function planChange(
   { cluster, published }: Observed,
   toWorkload: Direction,
-  { write, ...toManagement }: ManagementDirection,
+  { planned, ...toManagement }: ManagementDirection,
 ): WorkloadStep[] {
   const addresses: Record<string, string | null> = {};
   const set = (key: string, present: string | undefined, address: Direction["address"]) => {
@@ -112,6 +115,7 @@ function planChange(
   set(annotations.apiServerAddress, published.api, toWorkload.address);
   set(annotations.managementAddress, published.management, toManagement.address);
   const keys = Object.keys(addresses);
+  const write = planned?.removes && keys.length > 0 ? undefined : planned?.write;
   if (keys.length === 0 && write === undefined) return [];
   const added = Object.values(addresses).filter((each) => each !== null);
   const whys = [
@@ -122,6 +126,7 @@ function planChange(
   return [
     {
       do: "change cluster",
+      verb: write && planned?.removes ? "delete" : "change",
       why: whys.filter((each) => typeof each === "string").join("; "),
       event: write ? reasons.endpointsWritten : reasons.addressesPublished,
       target: cluster,

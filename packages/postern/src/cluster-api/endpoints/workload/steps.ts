@@ -6,6 +6,8 @@ import type { EndpointsWrite, Target } from "../spec/write.ts";
 export type WorkloadStep =
   | (Step & {
       do: "change cluster";
+      /** `delete` where the write removes an endpoint too; then it changes no annotation. */
+      verb: "change" | "delete";
       target: Target;
       endpoints: EndpointsWrite | undefined;
       annotations: Readonly<Record<string, string | null>> | undefined;

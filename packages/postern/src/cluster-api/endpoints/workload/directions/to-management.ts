@@ -14,8 +14,14 @@ import {
 } from "./direction.ts";
 import { planEndpoint } from "./reach.ts";
 
-/** The direction, and how the endpoints of the workload cluster itself are to change. */
-export type ManagementDirection = Direction & { write?: EndpointsWrite };
+/** How the endpoints of the workload cluster itself are to change, and whether one of them is removed by that. */
+export interface PlannedWrite {
+  write: EndpointsWrite;
+  removes: boolean;
+}
+
+/** The direction, and the write that it needs. */
+export type ManagementDirection = Direction & { planned?: PlannedWrite };
 
 /** From the workload cluster to the management cluster. What is not known leaves what exists as it is. */
 export function planToManagement(observed: Observed): ManagementDirection {
@@ -100,8 +106,14 @@ function planConnection(
   return planEndpoint({ desired, observation, tenantsDiffer, published, cluster: cluster.key });
 }
 
-/** The write by which our endpoints become as desired, where they are not. */
-function writeOf(observed: Observed, isFirstConnected: boolean): { write?: EndpointsWrite } {
+/**
+ * The write by which our endpoints become as desired, where they are not. What is not desired any more is removed by a write of
+ * its own after that: a policy may withhold it.
+ */
+function writeOf(
+  observed: Observed,
+  isFirstConnected: boolean,
+): Pick<ManagementDirection, "planned"> {
   const subnet = observed.cluster.subnet?.name;
   if (subnet === undefined) return {};
   // An endpoint under an older name is used until the first that is configured is connected.
@@ -116,21 +128,26 @@ function writeOf(observed: Observed, isFirstConnected: boolean): { write?: Endpo
     ({ configured, found, desired }) => configured && !(found && isAsDesired(found, desired)),
   );
   // One that is configured moves with the write that adds it.
-  const strays = observed.connections.some(
-    ({ stray, configured }) => stray && (configured || isFirstConnected),
+  const moves = observed.connections.some(({ stray, configured }) => stray && configured);
+  const strays = observed.connections.flatMap(({ stray, configured }) =>
+    stray && !configured ? [stray] : [],
   );
-  return differs || strays || removed.length > 0
-    ? { write: { subnet, endpoints, removed, differs } }
-    : {};
+  if (differs || moves) {
+    const write = { subnet, endpoints, removed: [], differs, retained: strays };
+    return { planned: { write, removes: false } };
+  }
+  if (removed.length === 0 && !(strays.length > 0 && isFirstConnected)) return {};
+  return { planned: { write: { subnet, endpoints, removed, differs: false }, removes: true } };
 }
 
 function removalOf(
   observed: Observed,
   connections: readonly ObservedConnection[],
-): { write?: EndpointsWrite } {
+): Pick<ManagementDirection, "planned"> {
   const removed = connections.flatMap(({ found }) => found?.name ?? []);
   const subnet = observed.cluster.subnet?.name;
   const strays = connections.some(({ stray }) => stray);
   if ((removed.length === 0 && !strays) || subnet === undefined) return {};
-  return { write: { subnet, endpoints: [], removed, differs: false } };
+  const write = { subnet, endpoints: [], removed, differs: false };
+  return { planned: { write, removes: true } };
 }
