@@ -118,8 +118,12 @@ function Conditions({ page: { conditions, picture } }: { page: ClusterPage }) {
                     <Breakable text={type} />
                   </strong>{" "}
                   <span class="quiet">
-                    {status}, {reason},{" "}
-                    {lastTransitionTime ? <Age time={lastTransitionTime} as="for" /> : null}
+                    {[status, reason].filter(Boolean).join(", ")}
+                    {lastTransitionTime ? (
+                      <>
+                        , <Age time={lastTransitionTime} as="for" />
+                      </>
+                    ) : null}
                   </span>
                 </p>
                 {message ? <p class="message">{message}</p> : null}

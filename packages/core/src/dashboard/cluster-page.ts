@@ -1,4 +1,4 @@
-import type { Condition } from "../kinds/condition.ts";
+import type { HealthCondition } from "../health.ts";
 import type { Fleet } from "./fleet.ts";
 import type { JournalStep } from "./journal-step.ts";
 import type { Picture, State } from "./picture.ts";
@@ -21,8 +21,9 @@ export interface ClusterPage {
   traces: { host: string; traces: Trace[] }[];
 }
 
-/** A condition, its message in sentences, and whether it is done, in progress or failed. */
-export interface ConditionLine extends Condition {
+/** A condition, its message in sentences, and whether it is done, in progress or failed. Cluster API's may have no reason. */
+export interface ConditionLine extends HealthCondition {
+  message: string;
   state: State;
 }
 

@@ -190,6 +190,30 @@ test("a page is there although its events may not be read, and says what is miss
   expect(picture.unread.map(({ what }) => what)).toEqual(["events"]);
 });
 
+test("a cluster whose conditions have neither reason nor message, as Cluster API writes them, has its page", async () => {
+  const conditions = [{ type: "PrivateLinksReady", status: "True" }];
+  const world = {
+    ...nothing,
+    kube: {
+      ...nothing.kube,
+      azureClusters: [
+        {
+          metadata: { namespace: "org", name: "one", uid: "1" },
+          spec: { networkSpec: { apiServerLB: { type: "Internal" } } },
+          status: { conditions },
+        },
+      ],
+    },
+  } as unknown as World;
+  const { ask } = await dashboard(async () => world);
+  const { status, text } = await ask("/api/clusters/org/one");
+  expect([status, text]).toEqual([200, expect.anything()]);
+  const page = JSON.parse(text) as { conditions: { conditions: { message: string }[] }[] };
+  expect(page.conditions.flatMap((each) => each.conditions)).toMatchObject([
+    { type: "PrivateLinksReady", message: "" },
+  ]);
+});
+
 test("steps are streamed as they happen, also after the runtime was replaced", async () => {
   const { url, renew, journal } = await dashboard();
   const { body } = await fetch(`${url}/api/stream`);

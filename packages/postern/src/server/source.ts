@@ -2,8 +2,8 @@ import { type Clock, dateBy, realClock } from "@postern/core/clock.ts";
 import type { ClusterPage, EventLine, ObjectText } from "@postern/core/dashboard/cluster-page.ts";
 import type { Fleet, Overview } from "@postern/core/dashboard/fleet.ts";
 import type { OperatorPresence, Picture, Unread } from "@postern/core/dashboard/picture.ts";
+import type { HealthCondition } from "@postern/core/health.ts";
 import { type KubeObject, keyOf } from "@postern/core/kind.ts";
-import type { Condition } from "@postern/core/kinds/condition.ts";
 import { redactData } from "@postern/core/redact.ts";
 import { idKey, lastSegment } from "@postern/core/resource-id.ts";
 import { stringify } from "yaml";
@@ -108,12 +108,13 @@ export async function clusterPage(
     plans: plans.map((planned) => asData(planned, world)),
     steps: options.journal().steps(keys),
     conditions: objects.flatMap((object) => {
-      const { status } = object as { status?: { conditions?: Condition[] } };
+      const { status } = object as { status?: { conditions?: HealthCondition[] } };
       const named = `${object.kind ?? ""} ${keyOf(object)}`.trim();
       const now = dateBy(options.clock ?? realClock);
       const conditions = (status?.conditions ?? []).map((each) => ({
         ...each,
-        message: messageInSentences(each.message),
+        // Cluster API writes no message, and no reason, where a condition is True.
+        message: messageInSentences(each.message ?? ""),
         state: stateOfCondition(each, now),
       }));
       return conditions.length > 0 ? [{ object: named, conditions }] : [];
