@@ -111,7 +111,7 @@ describeInBrowser("the page", (open) => {
     await search.fill("no such thing");
     await page.getByText("No cluster matches.").waitFor();
     await search.fill("blue");
-    expect(page.url()).toContain("q=blue");
+    await expect.poll(() => page.url()).toContain("q=blue");
     const shared = await open(page.url());
     await expect
       .poll(() => shared.page.locator(".tile strong").count(), { timeout: 10_000 })
@@ -132,6 +132,22 @@ describeInBrowser("the page", (open) => {
       await page.goto(`${url}/#/clusters/${place}`);
       await page.getByRole("alert").waitFor();
     }
+  });
+
+  test("a page that reads nothing twice in a row is grey and knows no health, until it can read again", async () => {
+    const { page } = await open(url);
+    await untilAllHealthy(page, 4);
+    const error = "Azure did not answer in time · it is asked again";
+    await page.route("**/api/overview", (route) => route.fulfill({ status: 504, json: { error } }));
+    await page.locator("html.stale").waitFor();
+    await page.getByRole("alert").filter({ hasText: "Azure did not answer in time" }).waitFor();
+    expect(await page.locator(".tile.Unknown").count()).toBe(4);
+    expect(await page.locator(".filters [data-count]").allTextContents()).toEqual(["– 4 Unknown"]);
+    expect(await page.title()).toBe("– 4 Unknown · Postern");
+    await page.unroute("**/api/overview");
+    await untilAllHealthy(page, 4);
+    expect(await page.locator("html.stale").count()).toBe(0);
+    expect(await page.getByRole("alert").count()).toBe(0);
   });
 
   test("asks nobody but its own server, and lets nothing else in", async () => {

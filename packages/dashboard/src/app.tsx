@@ -6,7 +6,7 @@ import { Faults } from "./faults.tsx";
 import { Overview } from "./overview.tsx";
 import { addressOf, type Place, placeIn } from "./place.ts";
 import * as server from "./server.ts";
-import { asStale } from "./stale.ts";
+import { asStale, doubtOf } from "./stale.ts";
 import { healthOrder, markOf } from "./state.tsx";
 import { Theme } from "./theme.tsx";
 import { beginTimeline, observe, type Timeline } from "./timeline.ts";
@@ -25,6 +25,11 @@ const restMs = 500;
 /** Steps that come together are shown together. */
 const gatherMs = 250;
 const latestSteps = 40;
+/** After a read that failed, and while the page is hidden: its title is still seen among other tabs. */
+const retryMs = 2_000;
+const hiddenMs = 60_000;
+/** How often the age of the data is looked at. */
+const ageEveryMs = 5_000;
 /** While a fault is watched, everything is read so often, and for so long. */
 const watchEveryMs = 1_000;
 const watchMs = 5 * 60_000;
@@ -46,6 +51,8 @@ function App() {
   const [steps, setSteps] = useState<JournalStep[]>([]);
   const [connected, setConnected] = useState(true);
   const [problem, setProblem] = useState<string>();
+  const [failures, setFailures] = useState(0);
+  const [ageMs, setAge] = useState(0);
   const [place, setPlace] = useState<Place>(placeIn(location.hash));
   const [timeline, setTimeline] = useState<Timeline>();
   const [failure, setFailure] = useState("");
@@ -64,8 +71,7 @@ function App() {
   const watched = useRef<Timeline | undefined>(undefined);
   watched.current = timeline;
   const refresh = useFewer(async () => {
-    // A page that nobody sees reads nothing; it does when it is seen again.
-    if (document.hidden) return;
+    if (document.hidden && performance.now() - hadAt.current < hiddenMs) return;
     const key = placeIn(location.hash).cluster;
     try {
       const [whole, one] = await Promise.all([
@@ -76,10 +82,15 @@ function App() {
       if (whole !== undefined) setData(whole);
       if (key !== undefined && one !== undefined) setPage({ key, page: one });
       setProblem(undefined);
+      setFailures(0);
       const pictures = [one?.picture, whole?.picture].filter((each) => each !== undefined);
       setTimeline((before) => before && watch(before, pictures));
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : "The server could not be read.");
+      setProblem(wordsOf(error));
+      if (error instanceof server.Refused && error.status === 404) return setPage(undefined);
+      setFailures(failures + 1);
+      // Once: whoever is overloaded is not helped by more requests.
+      if (failures === 0) setTimeout(refresh, retryMs);
     }
   }, restMs);
 
@@ -123,6 +134,14 @@ function App() {
     };
   }, []);
 
+  const observedAt = (place.cluster === undefined ? data : page?.page)?.picture.observedAt;
+  useEffect(() => {
+    const count = () => setAge(observedAt ? server.serverNow() - Date.parse(observedAt) : 0);
+    count();
+    const timer = setInterval(count, ageEveryMs);
+    return () => clearInterval(timer);
+  }, [observedAt]);
+
   const isWatching = timeline !== undefined && !timeline.isOver;
   useEffect(() => {
     if (!isWatching) return;
@@ -158,17 +177,19 @@ function App() {
   }, []);
 
   // What a page shows of health comes from these pictures and from nowhere else.
+  const reading = { isConnected: connected, failures, failure: problem, ageMs };
+  const doubt = doubtOf(reading);
   const whole = useMemo(
-    () => (data && !connected ? { ...data, picture: asStale(data.picture) } : data),
-    [data, connected],
+    () => (data && doubt ? { ...data, picture: asStale(data.picture, doubt) } : data),
+    [data, doubt?.message],
   );
   const shown = useMemo(() => {
     if (page === undefined || page.key !== place.cluster) return undefined;
-    return connected ? page.page : { ...page.page, picture: asStale(page.page.picture) };
-  }, [page, place.cluster, connected]);
+    return doubt ? { ...page.page, picture: asStale(page.page.picture, doubt) } : page.page;
+  }, [page, place.cluster, doubt?.message]);
   const picture = place.cluster === undefined ? whole?.picture : shown?.picture;
   const isLost = picture?.operator.state === "lost";
-  const isStale = !connected || isLost;
+  const isStale = doubt !== undefined || isLost;
 
   // Before the browser paints: the title never disagrees with the page.
   useLayoutEffect(() => {
@@ -200,19 +221,23 @@ function App() {
         </span>
         <Theme />
       </header>
-      {connected ? null : (
+      {doubt ? (
         <p class="banner" role="alert">
-          The server does not answer. This page is as of{" "}
-          {picture ? <Age time={picture.observedAt} /> : "an earlier time"}; it connects again by
-          itself.
+          {doubt.message}{" "}
+          {picture ? (
+            <>
+              This page is as of <Age time={picture.observedAt} />.{" "}
+            </>
+          ) : null}
+          {doubt.remedy}
         </p>
-      )}
-      {connected && isLost ? (
+      ) : null}
+      {doubt === undefined && isLost ? (
         <p class="banner" role="alert">
           No operator is running: conditions are not updated, and nothing is repaired.
         </p>
       ) : null}
-      {problem === undefined || !connected ? null : (
+      {problem === undefined || doubt ? null : (
         <p class="banner" role="alert">
           {problem}
         </p>
@@ -247,6 +272,13 @@ function App() {
       />
     </>
   );
+}
+
+function wordsOf(error: unknown): string {
+  if (error instanceof server.Refused) return error.message;
+  return (error as Error).name === "TimeoutError"
+    ? "the server did not answer in time"
+    : "the server could not be read";
 }
 
 /** The timeline with what these pictures show of its cluster. */

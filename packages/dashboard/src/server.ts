@@ -9,10 +9,24 @@ export function serverNow(): number {
 }
 
 const unsureMs = 2_000;
+/** The server gives up on Azure and Kubernetes before that, and says so. */
+const longestMs = 40_000;
+
+/** What the server refused, in its own words. */
+export class Refused extends Error {
+  readonly status: number;
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
 
 /** Get data from the server. What it refuses is an error with its own words. */
 async function get<T>(path: string): Promise<T> {
-  const answer = await fetch(path, { headers: { accept: "application/json" } });
+  const answer = await fetch(path, {
+    headers: { accept: "application/json" },
+    signal: AbortSignal.timeout(longestMs),
+  });
   const theirs = Date.parse(answer.headers.get("date") ?? "");
   // The header has whole seconds: only more than that is a difference.
   const off = theirs - Date.now();
@@ -22,7 +36,8 @@ async function get<T>(path: string): Promise<T> {
 
 async function read<T>(answer: Response): Promise<T> {
   const data = (await answer.json().catch(() => ({}))) as T & { error?: string };
-  if (!answer.ok) throw new Error(data.error ?? `The server answered ${answer.status}.`);
+  if (!answer.ok)
+    throw new Refused(answer.status, data.error ?? `the server answered ${answer.status}`);
   return data;
 }
 
