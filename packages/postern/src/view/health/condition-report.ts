@@ -9,6 +9,7 @@ import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import type { AzurePrivateLinkService } from "@postern/core/kinds/azure-private-link-service.ts";
 import type { HostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
 import { privateAccess } from "@postern/core/kinds/private-access.ts";
+import { redact } from "@postern/core/redact.ts";
 import { conditions as capiConditions } from "../../cluster-api/names.ts";
 import { conditions as hostedConditions } from "../../hosted/names.ts";
 import { hostedClusterOf } from "../../hosted/tenancy.ts";
@@ -97,15 +98,15 @@ export function clusterApiReport(
   });
 }
 
-/** The message of a condition as people read it. */
+/** The message of a condition as people read it. Anybody may have written it, and what a secret begins with must still be as it was when it is searched for. */
 export function messageInSentences(message: string): string {
-  return message.split(" · ").filter(Boolean).map(sentence).join(" ");
+  return redact(message).split(" · ").filter(Boolean).map(sentence).join(" ");
 }
 
 /** A condition's message says what, why and what to do; the last is its remedy. */
 export function inSentences(cause: Cause): Cause {
-  const parts = cause.message.split(" · ");
-  if (parts.length === 1) return { ...cause, message: sentence(cause.message) };
+  const parts = redact(cause.message).split(" · ");
+  if (parts.length === 1) return { ...cause, message: parts.map(sentence).join() };
   const remedy = parts.length > 2 ? parts.at(-1) : undefined;
   const sentences = remedy === undefined ? parts : parts.slice(0, -1);
   return {
