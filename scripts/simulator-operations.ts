@@ -1,3 +1,4 @@
+import { hasGet } from "@postern/azure-simulator/arm/reads.ts";
 import type { ResourceType } from "@postern/azure-simulator/arm/resource-type.ts";
 
 /**
@@ -5,12 +6,15 @@ import type { ResourceType } from "@postern/azure-simulator/arm/resource-type.ts
  * and `GET …/x` or `POST …/x` for what else is under it.
  */
 export function operationsOf(type: ResourceType): string[] {
-  const { put, patch, patchTags, read, list, within } = type;
+  const { put, patch, patchTags, list, within } = type;
   const has: [string, boolean][] = [
     ["put", put !== undefined],
-    ["get", put !== undefined || read !== undefined || within === "parent"],
+    ["get", hasGet(type)],
     ["list", put !== undefined || list !== undefined || within === "parent"],
-    ["list in subscription", put !== undefined && within === "resourceGroup"],
+    [
+      "list in subscription",
+      put !== undefined && within === "resourceGroup" && type.listedIn === undefined,
+    ],
     ["patch", patch !== undefined || patchTags === true],
     ["delete", type.delete !== undefined],
   ];

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@postern/azure-simulator/state/store.ts";
 import { describe, expect, test } from "vitest";
 import { codeOf, done, idsIn, linkWorld, sibling } from "./link-world.ts";
-import { group, owner, smallWorld, subscription } from "./small-world.ts";
+import { group, owner, smallWorld, subscription, tenant } from "./small-world.ts";
 
 const here = `/subscriptions/${subscription}`;
 const provider = `${group}/providers/Microsoft.Network`;
@@ -21,6 +21,9 @@ describe("what stands below a subscription or a group", () => {
     `${here}/tagNames/a`,
     `${group}/wibble`,
     `${group}/wibble/a`,
+    `${here}/providers/Microsoft.Resources/deployments`,
+    `${here}/providers/Microsoft.Web`,
+    `/tenants/${tenant}`,
   ])("is refused by its name where it is not done: %s", async (path) => {
     const { ask } = await world();
     const came = await ask("GET", path);

@@ -81,12 +81,9 @@ function place(path: string, segments: string[]): Address {
   }
   const namespace = segments[provider + 1];
   const type = typeOf(namespace, words);
-  // What stands alone behind a subscription or a group is a list of it, such as `resources` or `locations`.
-  const alone = segments.length === (resourceGroup === undefined ? 4 : 6);
+  // Without a provider words and names alternate too: `/tenants`, `/subscriptions/S/locations`.
   const collection =
-    namespace === undefined
-      ? subscription === undefined || (inGroup && resourceGroup === undefined) || alone
-      : names.length < words.length;
+    namespace === undefined ? segments.length % 2 === 0 : names.length < words.length;
   if (type.startsWith(providerType)) names.unshift(namespace ?? "");
   const keyOf = (depth: number) => segments.slice(0, depth).join("/").toLowerCase();
   return {

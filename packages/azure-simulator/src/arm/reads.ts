@@ -25,6 +25,7 @@ export class Reads {
     const { world } = this.#options;
     const elsewhere = type.read?.({ world, asker, address, query, resource: undefined });
     if (elsewhere) return { status: 200, headers: {}, body: elsewhere };
+    if (!hasGet(type)) throw unsupported("GET", address);
     const resource = find(world.store, address, type);
     const headers: Record<string, string> = {};
     const etag = this.#resources.etagOf(resource, type);
@@ -43,6 +44,8 @@ export class Reads {
   /** What is in a collection, or a view or a further list of what stands before the last word. */
   list(request: ArmRequest, address: Address, type: ResourceType): Answer {
     if (typeNamed(wholeType(address)) !== type) return this.#furtherList(request, address, type);
+    if (address.resourceGroup === undefined && type.listedIn === "group")
+      throw unsupported("GET", address);
     const { world } = this.#options;
     const { query, asker } = request;
     if (type.within === "parent") findParent(world.store, address, type);
@@ -117,6 +120,11 @@ export class Reads {
       body: { value, nextLink: `${base()}${address.path}?${next}` },
     };
   }
+}
+
+/** Whether one of the type can be asked for by its name. */
+export function hasGet({ put, read, within }: ResourceType): boolean {
+  return put !== undefined || read !== undefined || within === "parent";
 }
 
 function isNetworkRoot({ dialect, within }: ResourceType): boolean {

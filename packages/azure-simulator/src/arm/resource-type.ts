@@ -172,6 +172,8 @@ export interface ResourceType {
   posts?: Readonly<Record<string, PostAction>>;
   /** What a GET shows of one that is not in the store, such as a built-in role; undefined to look there. */
   read?(asked: Listing): JsonObject | undefined;
+  /** Where its resources cannot be listed for a whole subscription. */
+  listedIn?: "group";
   /** The list of the type, where it is not one collection of the store. */
   list?(asked: Listing): readonly (Resource | Listed)[];
   /** Anyone who is signed in may ask; the type shows only what the asker has rights on. */

@@ -46,9 +46,7 @@ export const deployments: ResourceType = {
       },
     };
   },
-  // Those of a subscription are not done.
-  list: ({ world, address }) =>
-    address.resourceGroup === undefined ? [] : [...world.store.collection(address.key)],
+  listedIn: "group",
   show(deployment) {
     const { details, ended } = deployment.properties;
     return {

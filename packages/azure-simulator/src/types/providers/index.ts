@@ -1,4 +1,6 @@
+import type { Address } from "../../arm/address.ts";
 import { Refusal } from "../../arm/refusal.ts";
+import { unsupported } from "../../arm/refusals.ts";
 import type { PostAction, ResourceType, World } from "../../arm/resource-type.ts";
 import type { JsonObject, Resource } from "../../state/store.ts";
 
@@ -33,7 +35,7 @@ function action(word: keyof typeof registration): PostAction {
     action: `${type}/${word}/action`,
     long: false,
     run({ world, address }) {
-      const namespace = known(address.names[0] ?? "");
+      const namespace = known("POST", address);
       const subscription = address.subscription ?? "";
       world.store.put(recordOf(namespace, subscription, registration[word]));
       return shownProvider(namespace, subscription, world);
@@ -48,10 +50,11 @@ export const providers: ResourceType = {
   roleType: "Microsoft.Resources/subscriptions/providers",
   within: "subscription",
   read: ({ world, address }) =>
-    shownProvider(known(address.names[0] ?? ""), address.subscription ?? "", world),
+    shownProvider(known("GET", address), address.subscription ?? "", world),
   posts: { register: action("register"), unregister: action("unregister") },
   differences: [
     "All namespaces are registered at first; Azure registers them when somebody asks for it. Registering takes no time.",
+    "Only the namespaces of the types below; others of Microsoft are a 501.",
     "Types are listed without their locations, api-versions and aliases (not done).",
     "Unregistering a namespace that has resources is refused by Azure, and not here.",
   ],
@@ -96,9 +99,12 @@ function stateOf(namespace: string, subscription: string, { store }: World): str
   return String(record?.properties.registrationState ?? "Registered");
 }
 
-function known(name: string): string {
+/** The namespace in an address. Azure has many of Microsoft's that the simulator knows nothing of. */
+function known(method: string, address: Address): string {
+  const [name = ""] = address.names;
   const namespace = namespaces.find((each) => each.toLowerCase() === name.toLowerCase());
   if (namespace !== undefined) return namespace;
+  if (/^microsoft\./i.test(name)) throw unsupported(method, address);
   throw new Refusal(
     404,
     "InvalidResourceNamespace",
