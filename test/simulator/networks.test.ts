@@ -49,7 +49,7 @@ test("a group is refused in a region that Azure does not have, and no child is w
   expect(codeOf(await ask("GET", `${network}/subnets/s`))).toBe("ResourceNotFound");
 });
 
-test("an interface that joins or leaves a pool is written by an operation, others at once", async () => {
+test("an interface with a pool, a NAT rule or a security group is written by an operation, others at once", async () => {
   const { ask } = await smallWorld({ operationMs: { "*": 60_000 } });
   const provider = `${group}/providers/Microsoft.Network`;
   await ask("PUT", group, { location: "westeurope" });
@@ -63,18 +63,26 @@ test("an interface that joins or leaves a pool is written by an operation, other
       backendAddressPools: [{ name: "p" }],
     },
   });
+  const nat = `${provider}/loadBalancers/lb/inboundNatRules/ssh`;
+  const frontend = { id: `${provider}/loadBalancers/lb/frontendIPConfigurations/f` };
+  const ports = { protocol: "Tcp", frontendPort: 2222, backendPort: 22 };
+  await ask("PUT", nat, { properties: { frontendIPConfiguration: frontend, ...ports } });
   const pool = { id: `${provider}/loadBalancers/lb/backendAddressPools/p` };
-  const write = async (more: JsonObject) => {
-    const came = await ask("PUT", `${provider}/networkInterfaces/n`, {
+  const write = async (more: JsonObject, own: JsonObject = {}, name = "n") => {
+    const came = await ask("PUT", `${provider}/networkInterfaces/${name}`, {
       location: "westeurope",
-      properties: { ipConfigurations: [{ name: "c", properties: { subnet, ...more } }] },
+      properties: { ...own, ipConfigurations: [{ name: "c", properties: { subnet, ...more } }] },
     });
     const isLong = came.headers.get("azure-asyncoperation") !== null;
     return [came.status, isLong, (came.body.properties as JsonObject).provisioningState];
   };
   expect(await write({})).toEqual([201, false, "Succeeded"]);
-  expect(await write({ loadBalancerBackendAddressPools: [pool] })).toEqual([200, true, "Updating"]);
-  expect(await write({})).toEqual([200, true, "Updating"]);
+  const takesTime = [200, true, "Updating"];
+  expect(await write({ loadBalancerBackendAddressPools: [pool] })).toEqual(takesTime);
+  expect(await write({})).toEqual(takesTime);
+  expect(await write({ loadBalancerInboundNatRules: [{ id: nat }] })).toEqual(takesTime);
+  const networkSecurityGroup = { id: `${provider}/networkSecurityGroups/g` };
+  expect(await write({}, { networkSecurityGroup }, "m")).toEqual([201, true, "Updating"]);
 });
 
 test.each([

@@ -83,6 +83,7 @@ export class LongOperations {
     }
     if (operation.status !== "Succeeded") {
       this.#resources.setState(resource, operation.status === "Canceled" ? "Canceled" : "Failed");
+      if (operation.verb === "PUT") type.afterFailure?.(resource, world);
       return;
     }
     if (operation.verb === "DELETE") {

@@ -162,6 +162,8 @@ export interface ResourceType {
   afterWrite?(resource: Resource, before: Resource | undefined, world: World): void;
   /** Hook: runs when the operation of a write has succeeded. */
   afterProvision?(resource: Resource, world: World): void;
+  /** Hook: runs when the operation of a write has failed or was canceled. */
+  afterFailure?(resource: Resource, world: World): void;
   /** Refuse a delete, or let it be. */
   mayDelete?(resource: Resource, world: World): void;
   /** Hook: changes other resources after the operation of a delete has ended. */

@@ -1,4 +1,5 @@
 import { bump } from "../../arm/etags.ts";
+import { object } from "../../arm/fields.ts";
 import type { JsonObject, Resource, Store } from "../../state/store.ts";
 
 /** The type of connections, for those who must not import the type itself. */
@@ -14,6 +15,11 @@ export function shownConnection(connection: Resource, etag: string): JsonObject 
   const { name, id, state, type } = connection;
   const { before: _before, ...properties } = connection.properties;
   return { name, id, etag, type, properties: { provisioningState: state, ...properties } };
+}
+
+/** How a connection stood before a decision that is still being carried out; how it stands where there is none. */
+export function stateBefore({ properties }: Pick<Resource, "properties">): JsonObject | undefined {
+  return object(properties, "before") ?? object(properties, "privateLinkServiceConnectionState");
 }
 
 /** The key of the connection that an endpoint makes at a service. */

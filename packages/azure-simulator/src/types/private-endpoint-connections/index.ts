@@ -2,7 +2,7 @@ import { object, oneOf, text } from "../../arm/fields.ts";
 import { Refusal } from "../../arm/refusal.ts";
 import type { ResourceType } from "../../arm/resource-type.ts";
 import { since } from "../../arm/show.ts";
-import { connectionType } from "./connection.ts";
+import { connectionType, stateBefore } from "./connection.ts";
 import { updateEndpoint } from "./update-endpoint.ts";
 
 const decisions = ["Approved", "Rejected", "Removed", "Pending"] as const;
@@ -16,7 +16,9 @@ export const privateEndpointConnections: ResourceType = {
   delete: "async",
   accept({ properties, existing, id }) {
     if (!existing) throw new Refusal(404, "NotFound", `Resource ${id} not found.`);
-    const held = object(existing.properties, "privateLinkServiceConnectionState") ?? {};
+    const { before: _before, ...rest } = existing.properties;
+    // While a decision is carried out, what was before it still holds.
+    const held = stateBefore(existing) ?? {};
     const given = object(properties, "privateLinkServiceConnectionState") ?? {};
     const status = oneOf(given, "status", decisions, undefined) ?? String(held.status);
     // Microsoft: a connection that was denied cannot be approved (https://github.com/MicrosoftDocs/azure-docs/issues/115121).
@@ -27,15 +29,17 @@ export const privateEndpointConnections: ResourceType = {
         "PrivateEndpointConnectionStateCannotBeChanged",
         `The state of private endpoint connection ${id} cannot be changed from ${held.status} to ${status}.`,
       );
+    const state = {
+      status,
+      description: text(given, "description", String(held.description ?? "")),
+      actionsRequired: text(given, "actionsRequired", String(held.actionsRequired ?? "None")),
+    };
+    const isSame = JSON.stringify(state) === JSON.stringify(held);
     return {
       properties: {
-        ...existing.properties,
-        before: held,
-        privateLinkServiceConnectionState: {
-          status,
-          description: text(given, "description", String(held.description ?? "")),
-          actionsRequired: text(given, "actionsRequired", String(held.actionsRequired ?? "None")),
-        },
+        ...rest,
+        privateLinkServiceConnectionState: state,
+        ...(!isSame && { before: held }),
       },
     };
   },
@@ -46,16 +50,24 @@ export const privateEndpointConnections: ResourceType = {
   }),
   // The endpoint changes when the operation ends.
   afterProvision(connection, world) {
-    const { before: _before, ...properties } = connection.properties;
+    const { before, ...properties } = connection.properties;
+    if (before === undefined) return;
     connection.properties = properties;
     world.store.put(connection);
     updateEndpoint(connection, world);
+  },
+  afterFailure(connection, { store }) {
+    const { before, ...properties } = connection.properties;
+    if (before === undefined) return;
+    connection.properties = { ...properties, privateLinkServiceConnectionState: before };
+    store.put(connection);
   },
   afterDelete(connection, world) {
     updateEndpoint(connection, world);
   },
   differences: [
     "A connection that was rejected or removed cannot be approved any more [D], with an error code of our own [?].",
+    "A decision that fails is taken back, and the connection says Failed [?].",
     "Names are of the endpoint and its guid, linkIdentifier is made from that guid [P].",
   ],
 };

@@ -1,5 +1,6 @@
-import { isObject, object, objects, text, texts } from "../../arm/fields.ts";
+import { object, objects, text, texts } from "../../arm/fields.ts";
 import type { JsonObject, Resource, Store } from "../../state/store.ts";
+import { stateBefore } from "../private-endpoint-connections/connection.ts";
 import { hostnamesOf, storageType } from "../storage-accounts/subresources.ts";
 
 /** The type of endpoints, for those who must not import the type itself. */
@@ -39,9 +40,8 @@ export function endpointConnections(
 
 /** How a connection stands: what the service said before a decision that is still being carried out, and Disconnected where that has gone. */
 export function stateOf(connection: string, store: Store): JsonObject {
-  const { privateLinkServiceConnectionState, before } = store.get(connection)?.properties ?? {};
-  const state = before ?? privateLinkServiceConnectionState;
-  return isObject(state) ? state : disconnected;
+  const found = store.get(connection);
+  return (found && stateBefore(found)) ?? disconnected;
 }
 
 /** The addresses of an endpoint, from its interface. */
