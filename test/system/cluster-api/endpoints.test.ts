@@ -283,7 +283,7 @@ describeHosted("endpoints between management and workload clusters", (startWorld
     expect(await address()).not.toBe(older);
   });
 
-  test("endpoints that somebody edits by hand are put right, and what is not ours in them stays", async () => {
+  test("endpoints that somebody edits by hand are put right, except for approval that was given and what is not ours", async () => {
     const world = await startEndpoints(startWorld);
     const mc = await makeManagement(world);
     await connected(world);
@@ -305,7 +305,7 @@ describeHosted("endpoints between management and workload clusters", (startWorld
     await world.advance(10_000);
     for (const each of [await getManagement(world), await now(world, "wc1")])
       expect(endpointsIn(each)).toMatchObject([
-        { manualApproval: false, location: "westeurope", customNetworkInterfaceName: "nic" },
+        { manualApproval: true, location: "westeurope", customNetworkInterfaceName: "nic" },
       ]);
   });
 

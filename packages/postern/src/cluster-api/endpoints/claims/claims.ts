@@ -117,6 +117,14 @@ export function entitledClaim(
   return owner ?? inOrder[0];
 }
 
+/**
+ * Whether the endpoint of a claim is approved: only then is its address published; of several, one may still be pending. Whoever
+ * writes that annotation keeps the approval of endpoints to its own links as it is, and no more.
+ */
+export function isApproved({ cluster }: Claim, management: ClusterFacts): boolean {
+  return cluster.published && (cluster.connected || claimsOf(cluster, management).length === 1);
+}
+
 /** Who of several gets a name now. */
 export function winningClaim(
   claims: readonly Claim[],

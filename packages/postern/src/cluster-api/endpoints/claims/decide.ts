@@ -9,12 +9,13 @@ import {
   groupKey,
   groupKeyOf,
   hasOurName,
+  isApproved,
   isFor,
   isFrozen,
   ownersOf,
   winningClaim,
 } from "./claims.ts";
-import { connectionsIn, isAsDesired, ownFieldsOf } from "./desired.ts";
+import { connectionsIn, isAsDesired, ownFieldsOf, withApprovalOf } from "./desired.ts";
 
 /** What the subnet of the management cluster is to hold of ours, and how that differs from what it holds. */
 export interface Decision {
@@ -73,9 +74,8 @@ export function decide(
       own.set(there.name, ownFieldsOf(there));
       continue;
     }
-    const won = winningClaim(claims.get(key) ?? [], found.get(key)?.[0])?.endpoint;
-    // One that leads where it should keeps the spelling of its name.
-    const desired = won && isFor(there, won) ? { ...won, name: there.name } : won;
+    const won = winningClaim(claims.get(key) ?? [], found.get(key)?.[0]);
+    const desired = won && desiredOf(won, there, management);
     if (desired?.name === there.name) {
       own.set(there.name, desired);
       if (!isAsDesired(there, desired)) corrected.push(there.name);
@@ -94,6 +94,18 @@ export function decide(
     .filter((each) => !retained.includes(each))
     .map(({ endpoint }) => endpoint.name);
   return { endpoints, added, corrected, removed, retained, removedElsewhere };
+}
+
+/** One that leads where it should keeps the spelling of its name, and an approved one who approved it. */
+function desiredOf(
+  claim: Claim,
+  there: PrivateEndpointSpec,
+  management: ClusterFacts,
+): PrivateEndpointSpec {
+  const { endpoint } = claim;
+  if (!isFor(there, endpoint)) return endpoint;
+  const desired = isApproved(claim, management) ? withApprovalOf(there, endpoint) : endpoint;
+  return { ...desired, name: there.name };
 }
 
 /** The clusters that an endpoint is for, of all that are known. */

@@ -111,6 +111,30 @@ export function isAsDesired(found: PrivateEndpointSpec, desired: PrivateEndpoint
   );
 }
 
+/**
+ * The desired endpoint with who approves it, and the message to that person, as found: Azure asks only once. A change would ask
+ * again, and an approved endpoint would stop working until somebody answers.
+ */
+export function withApprovalOf(
+  found: PrivateEndpointSpec,
+  desired: PrivateEndpointSpec,
+): PrivateEndpointSpec {
+  const service = idKey(serviceOf(desired));
+  const same = connectionsIn(found).find(
+    ({ privateLinkServiceID: id }) => idKey(id ?? "") === service,
+  );
+  if (same === undefined) return desired;
+  const { manualApproval: _, privateLinkServiceConnections, ...rest } = desired;
+  return {
+    ...rest,
+    privateLinkServiceConnections: privateLinkServiceConnections.map(
+      ({ requestMessage: _message, ...connection }) =>
+        same.requestMessage ? { ...connection, requestMessage: same.requestMessage } : connection,
+    ),
+    ...(found.manualApproval !== undefined && { manualApproval: found.manualApproval }),
+  };
+}
+
 /** An endpoint as it is, in so far as it could be ours: for an apply that is to leave it alone. */
 export function ownFieldsOf(found: PrivateEndpointSpec): PrivateEndpointSpec {
   const { name, location, manualApproval } = found;

@@ -10,6 +10,7 @@ import {
   workloadSubscription,
 } from "../../../../../../test/cluster-api/paper-clusters.ts";
 import { restrictPlan } from "../../../kube/step-policy.ts";
+import { annotations as addresses } from "../../names.ts";
 
 /** The endpoint of wc1, as it should be. */
 const ofFirst: PrivateEndpointSpec = {
@@ -162,6 +163,24 @@ describe("an endpoint that is there", () => {
   ])("is corrected when %s has changed, and not only compared by name", (_what, over) => {
     const drifted = { ...ofFirst, ...over } as PrivateEndpointSpec;
     expect(afterPass(world([drifted], {}))).toEqual([ofFirst]);
+  });
+
+  test("that was approved by hand stays as it is when its subscription is approved automatically later", () => {
+    const links = (approved: string[]) => [{ name: "wc1-api-privatelink", approved }];
+    const asked = afterPass(world([], { links: links([]) }))[0] ?? ofFirst;
+    const annotations = { [addresses.apiServerAddress]: "10.0.0.7" };
+    const approvedLater = { links: links([managementSubscription]), annotations };
+    expect(asked.manualApproval).toBe(true);
+    expect(world([asked], approvedLater).planManagement().steps).toEqual([]);
+    const moved = { ...asked, location: "elsewhere" };
+    expect(afterPass(world([moved], approvedLater))).toEqual([asked]);
+  });
+
+  test("that nobody has approved follows the approval of its subscription, although another link is connected", () => {
+    const annotations = { [addresses.apiServerAddress]: "10.0.0.7" };
+    const links = [{ name: "wc1-api-privatelink" }, { name: "wc1-other" }];
+    const asked = { ...ofFirst, manualApproval: true };
+    expect(afterPass(world([asked], { links, annotations }))).toContainEqual(ofFirst);
   });
 
   test("keeps what we do not decide about", () => {

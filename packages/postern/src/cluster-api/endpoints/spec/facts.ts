@@ -4,7 +4,7 @@ import type { PrivateLink } from "@postern/core/kinds/api-server-load-balancer.t
 import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import type { PrivateEndpointSpec, SubnetSpec } from "@postern/core/kinds/azure-cluster-network.ts";
 import type { CapiCluster } from "@postern/core/kinds/capi-cluster.ts";
-import { conditions } from "../../names.ts";
+import { annotations, conditions } from "../../names.ts";
 import { isPaused } from "../../paused.ts";
 import { privateLinksOf } from "../../requested-links.ts";
 
@@ -36,6 +36,9 @@ export interface ClusterFacts extends ClusterName {
   links: readonly PrivateLink[];
   linksProblem: string | undefined;
   linksReady: boolean;
+  /** Whether an address of its API server is published, and whether all its endpoints are connected. */
+  published: boolean;
+  connected: boolean;
   paused: boolean;
   deleting: boolean;
   subnet: EndpointSubnet | undefined;
@@ -47,7 +50,8 @@ export interface ClusterFacts extends ClusterName {
 export function factsOf(cluster: AzureCluster, owner: CapiCluster | undefined): ClusterFacts {
   const { metadata, spec, status } = cluster;
   const { links, problem } = privateLinksOf(cluster);
-  const condition = status?.conditions?.find(({ type }) => type === conditions.privateLinks);
+  const isTrue = (wanted: string) =>
+    status?.conditions?.find(({ type }) => type === wanted)?.status === "True";
   return {
     key: keyOf(cluster),
     namespace: metadata.namespace ?? "",
@@ -61,7 +65,9 @@ export function factsOf(cluster: AzureCluster, owner: CapiCluster | undefined): 
     balancer: balancerOf(cluster),
     links,
     linksProblem: problem,
-    linksReady: condition?.status === "True",
+    linksReady: isTrue(conditions.privateLinks),
+    published: metadata.annotations?.[annotations.apiServerAddress] !== undefined,
+    connected: isTrue(conditions.links),
     paused: isPaused(owner, cluster),
     deleting: metadata.deletionTimestamp !== undefined,
     ...subnetsOf(spec.networkSpec?.subnets),

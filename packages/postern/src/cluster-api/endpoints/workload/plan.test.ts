@@ -253,9 +253,23 @@ describe("the endpoint to the management cluster", () => {
   test("is corrected when it differs, and not only compared by name", () => {
     const paper = settled(world({}, { type: "Internal" }));
     const [found] = paper.endpointsOf(key);
-    if (found) found.manualApproval = true;
+    if (found) found.location = "elsewhere";
     paper.settle();
-    expect(paper.endpointsOf(key)[0]?.manualApproval).toBe(false);
+    expect(paper.endpointsOf(key)[0]?.location).toBe("westeurope");
+  });
+
+  test.each([
+    ["stays as it is when it is approved", "Approved", true],
+    ["is corrected when it is pending", "Pending", false],
+  ])("that somebody is to approve by hand %s", (_what, state, manualApproval) => {
+    const paper = settled(world({}, { type: "Internal" }));
+    const [found] = paper.endpointsOf(key);
+    if (found === undefined) throw new Error("there is no endpoint");
+    found.manualApproval = true;
+    const id = idOf(groupPath(paper.get(key)), gatewayName);
+    paper.azure.set(id, endpointIn(id, paper.get(key), found, state));
+    for (const step of paper.planWorkload(key).steps) paper.apply(step);
+    expect(paper.endpointsOf(key)[0]?.manualApproval).toBe(manualApproval);
   });
 
   test("does not wait for the links of the API server", () => {

@@ -1,6 +1,8 @@
+import type { PrivateEndpointSpec } from "@postern/core/kinds/azure-cluster-network.ts";
 import { report, retry, waits } from "../../../../kube/part.ts";
+import { type Reach, reachOf } from "../../../endpoint-address.ts";
 import { idProblem } from "../../claims/claims.ts";
-import { isAsDesired, ownFieldsOf } from "../../claims/desired.ts";
+import { isAsDesired, ownFieldsOf, serviceOf, withApprovalOf } from "../../claims/desired.ts";
 import { reasons } from "../../claims/reasons.ts";
 import type { EndpointsWrite } from "../../spec/write.ts";
 import type { Observed, ObservedConnection } from "../observed.ts";
@@ -117,15 +119,18 @@ function writeOf(
   const subnet = observed.cluster.subnet?.name;
   if (subnet === undefined) return {};
   // An endpoint under an older name is used until the first that is configured is connected.
-  const endpoints = observed.connections.flatMap(({ configured, desired, found }) => {
-    if (configured) return [desired];
+  const endpoints = observed.connections.flatMap((connection) => {
+    const { configured, found } = connection;
+    if (configured) return [desiredOf(connection)];
     return found && !isFirstConnected ? [ownFieldsOf(found)] : [];
   });
   const removed = observed.connections.flatMap(({ configured, found }) =>
     found && !configured && isFirstConnected ? [found.name] : [],
   );
   const differs = observed.connections.some(
-    ({ configured, found, desired }) => configured && !(found && isAsDesired(found, desired)),
+    (connection) =>
+      connection.configured &&
+      !(connection.found && isAsDesired(connection.found, desiredOf(connection))),
   );
   // One that is configured moves with the write that adds it.
   const moves = observed.connections.some(({ stray, configured }) => stray && configured);
@@ -138,6 +143,17 @@ function writeOf(
   }
   if (removed.length === 0 && !(strays.length > 0 && isFirstConnected)) return {};
   return { planned: { write: { subnet, endpoints, removed, differs: false }, removes: true } };
+}
+
+/** Who approves an endpoint is corrected only where Azure says that it is not approved. */
+function desiredOf({ desired, found, observation }: ObservedConnection): PrivateEndpointSpec {
+  if (found === undefined) return desired;
+  const notApproved: Reach["is"][] = ["absent", "elsewhere", "failed", "not approved"];
+  const mayBeApproved =
+    observation === undefined ||
+    observation.state === "failed" ||
+    !notApproved.includes(reachOf(observation, serviceOf(desired)).is);
+  return mayBeApproved ? withApprovalOf(found, desired) : desired;
 }
 
 function removalOf(
