@@ -33,6 +33,8 @@ export interface Node {
   /** Why it is so: the reason of a condition, or Azure's word. */
   reason?: string;
   message?: string;
+  /** Whether it could not be read in Azure: its state is what a condition says, or unknown. */
+  isUnread?: true;
   /** Of a cluster: its health, and what to do about its worst cause. */
   health?: Health;
   remedy?: string;

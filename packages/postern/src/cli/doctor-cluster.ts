@@ -4,8 +4,9 @@ import type { KubeObject } from "@postern/core/kind.ts";
 import { customResourceDefinition } from "@postern/core/kinds/core.ts";
 import { parseBody } from "../kube/client.ts";
 import { KubeError } from "../kube/errors.ts";
-import { leaseKind } from "../kube/lease.ts";
 import type { Finding } from "../view/checks/check.ts";
+import { isHeld, operatorLeases } from "../view/presence.ts";
+import { operatorPresence } from "./operator-presence.ts";
 import type { Session } from "./session.ts";
 
 const skewMs = { warning: 30_000, wrong: 5 * 60_000 };
@@ -135,23 +136,14 @@ async function servedKinds({ kube, signal }: Session, beforeInstall: boolean): P
   return found.flat();
 }
 
-interface LeaseObject extends KubeObject {
-  spec?: {
-    holderIdentity?: string | null;
-    renewTime?: string | null;
-    leaseDurationSeconds?: number;
-  };
-}
-
 /** Whether a process leads: a lease that nobody renews is an operator that is gone. */
-async function leases({ kube, signal, local }: Session): Promise<Finding[]> {
-  const found: LeaseObject[] = [];
-  for await (const { items } of kube.list<LeaseObject>(leaseKind, { signal }))
-    found.push(...items.filter(({ metadata }) => metadata.name.startsWith("postern-")));
+async function leases(session: Session): Promise<Finding[]> {
+  const { kube, signal, local } = session;
+  const found = await operatorLeases(kube, signal);
   const check = "Lease";
   if (found.length === 0)
     return local
-      ? [{ check, about: "operator", verdict: "ok", found: "local mode leads alone" }]
+      ? [await localLease(session)]
       : [
           {
             check,
@@ -161,18 +153,30 @@ async function leases({ kube, signal, local }: Session): Promise<Finding[]> {
             remedy: "start the operator: postern operator --help",
           },
         ];
-  return found.map(({ metadata, spec }) => {
-    const ageMs = Date.now() - Date.parse(spec?.renewTime ?? "");
-    const isHeld =
-      Boolean(spec?.holderIdentity) && ageMs < (spec?.leaseDurationSeconds ?? 15) * 1000;
+  return found.map(({ metadata, spec = {} }) => {
+    const held = isHeld({ metadata, spec }, new Date());
     return {
       check,
       about: `${metadata.namespace}/${metadata.name}`,
-      verdict: isHeld ? "ok" : "wrong",
-      found: isHeld
+      verdict: held ? "ok" : "wrong",
+      found: held
         ? `held by ${spec?.holderIdentity}`
         : "nobody renews it, so no operator is at work",
-      ...(!isHeld && { remedy: "look at the operator's pods and their log" }),
+      ...(!held && { remedy: "look at the operator's pods and their log" }),
     };
   });
+}
+
+async function localLease(session: Session): Promise<Finding> {
+  const about = { check: "Lease", about: "operator" };
+  const { state } = await operatorPresence(session);
+  if (state === "lost")
+    return {
+      ...about,
+      verdict: "wrong",
+      found: "the operator of local mode does not run",
+      remedy: "wait until it starts again, or start local mode again",
+    };
+  const found = state === "leads" ? "local mode leads alone" : "local mode needs none";
+  return { ...about, verdict: "ok", found };
 }

@@ -7,7 +7,8 @@ import { KubeError } from "./errors.ts";
 import { micro } from "./events.ts";
 import type { Log } from "./log.ts";
 
-interface LeaseObject extends KubeObject {
+/** A Lease, as far as leader election goes by it. */
+export interface LeaseObject extends KubeObject {
   spec?: {
     holderIdentity?: string | null;
     leaseDurationSeconds?: number;

@@ -200,7 +200,7 @@ export class Runtime {
     const role: Check = {
       name: "leader",
       check: () => {
-        if (!this.lease) return { ok: true, note: "alone" };
+        if (!this.lease) return { ok: this.leading, note: this.leading ? "alone" : "not leading" };
         // Who cannot ask the API server neither leads nor follows.
         if (this.lease.failure !== undefined) return { ok: false, note: this.lease.failure };
         return {

@@ -1,7 +1,7 @@
 import type { Node, OperatorPresence } from "@postern/core/dashboard/picture.ts";
 import { type Cause, type HealthReport, reportOf } from "@postern/core/health.ts";
 import { inSentences } from "./condition-report.ts";
-import { observedCauses } from "./observed-causes.ts";
+import { capitalised, kindNames, observedCauses } from "./observed-causes.ts";
 
 /** What was observed of one cluster: its conditions, its resources in Azure, and the operator. */
 export interface ObservedCluster {
@@ -24,7 +24,9 @@ export interface ClusterHealth extends HealthReport {
  *
  * | conditions  | Azure                          | health      |
  * |-------------|--------------------------------|-------------|
- * | Healthy     | as reported, or unreadable     | Healthy     |
+ * | Healthy     | as reported                    | Healthy     |
+ * | Healthy     | unreadable, an operator runs   | Healthy     |
+ * | Healthy     | unreadable, none is known to   | Unknown     |
  * | Healthy     | a hop is missing or failed     | Unavailable |
  * | Healthy     | one of several names is wrong  | Degraded    |
  * | Progressing | a hop is missing or failed     | Progressing |
@@ -37,7 +39,7 @@ export function clusterHealth(observed: ObservedCluster): ClusterHealth {
   const { final, others } = isDeleting
     ? { final: [], others: [] }
     : observedCauses(nodes, reported.health);
-  const stale = operator.state === "lost" ? [operatorLost(operator)] : [];
+  const stale = isDeleting ? lost(operator) : [...lost(operator), ...unvouched(nodes, operator)];
   // What is final is the cause of the conditions; a failed condition explains why Azure is not as it should be.
   const causes = [...final, ...reported.causes.map(inSentences), ...others, ...stale];
   const isContradicted =
@@ -47,12 +49,30 @@ export function clusterHealth(observed: ObservedCluster): ClusterHealth {
   return { ...report, ...(isContradicted && { isContradicted }) };
 }
 
-function operatorLost({ since, holder }: OperatorPresence): Cause {
-  return {
+/** Conditions are as new as the operator: one that is gone updates none. */
+function lost({ state, since, holder }: OperatorPresence): Cause[] {
+  if (state !== "lost") return [];
+  const cause: Cause = {
     health: "Unknown",
     reason: "OperatorLost",
     message: `No operator is running${holder ? ` (the last one was ${holder})` : ""}, so conditions may be out of date.`,
     remedy: "Check the operator's pods and their log: postern doctor",
     ...(since !== undefined && { since }),
   };
+  return [cause];
+}
+
+/** Where Azure cannot be read, conditions are all that is known, and only an operator that runs keeps them up to date. */
+function unvouched(nodes: readonly Node[], { state }: OperatorPresence): Cause[] {
+  const unread = nodes.find(({ isUnread, facts }) => isUnread && facts.owner !== "another");
+  if (state !== "unknown" || unread === undefined) return [];
+  return [
+    {
+      health: "Unknown",
+      reason: "NotRead",
+      message: `${capitalised(kindNames[unread.kind])} ${unread.label} could not be read in Azure, and it is not known whether an operator runs, so conditions may be out of date.`,
+      remedy: "Grant the credential the right to read it: postern permissions",
+      about: unread.label,
+    },
+  ];
 }

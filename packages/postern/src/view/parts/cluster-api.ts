@@ -93,7 +93,7 @@ function chainOf(
   const balancerStatus: NodeStatus = balancer
     ? provisioned(balancer.properties.provisioningState)
     : isHidden(index, "load balancers")
-      ? { state: "unknown", reason: "NotRead" }
+      ? { state: "unknown", reason: "NotRead", isUnread: true }
       : { state: "absent", reason: "NotFound" };
   const serviceStatus = provisioned(service.properties.provisioningState);
   const balancerNode = id("load-balancer", balancerIdOf(service));

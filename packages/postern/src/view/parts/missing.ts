@@ -10,7 +10,7 @@ import { conditionState, type NodeStatus } from "./states.ts";
 /** What is not there is being made, or is missing: its condition says which. */
 export function missing(status: NodeStatus | undefined, hidden: boolean): NodeStatus {
   // What may not be read says nothing by its absence: then the condition is all that is known.
-  if (hidden) return status ?? { state: "unknown", reason: "NotRead" };
+  if (hidden) return { ...(status ?? { state: "unknown", reason: "NotRead" }), isUnread: true };
   const state: State = status?.state === "ok" ? "absent" : (status?.state ?? "working");
   return { ...status, state, ...(status?.state === "ok" && { reason: "NotFound" }) };
 }

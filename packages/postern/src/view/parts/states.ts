@@ -13,6 +13,8 @@ export interface NodeStatus {
   state: State;
   reason?: string;
   message?: string;
+  /** Whether Azure could not be read: then this is what a condition says, or nothing. */
+  isUnread?: true;
 }
 
 /** What Azure's provisioning state comes to. */
