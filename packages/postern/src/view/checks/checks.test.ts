@@ -216,6 +216,26 @@ describe.each(Object.entries(wrong))("%s", (name, cases) => {
   });
 });
 
+test("a connection that waits is selected by its cluster, and one of somebody else by its id", () => {
+  const waiting = (name: string, endpoint: string) => ({
+    name,
+    properties: {
+      privateEndpoint: { id: endpoint },
+      privateLinkServiceConnectionState: { status: "Pending" },
+    },
+  });
+  const another = ids.endpoint.replace("/one/", "/other/");
+  const privateEndpointConnections = [waiting("a", ids.endpoint), waiting("b", another)];
+  const remedies = examine(withService({ privateEndpointConnections }))
+    .filter(({ check }) => check === "connections that wait")
+    .map(({ remedy }) => remedy);
+  const id = `${ids.service}/privateEndpointConnections/b`;
+  expect(remedies).toEqual([
+    "postern approve clusters/one, or postern reject clusters/one",
+    `postern approve ${id}, or postern reject ${id}`,
+  ]);
+});
+
 describe("attack: a cluster names a subnet that is not its own", () => {
   const remedyFor = (name: string) => {
     const id = ids.nat.replace(/[^/]+$/, name);

@@ -8,6 +8,7 @@ import { balancerOf, mostOnBalancer } from "../../hosted/link/service/service-li
 import { isIpBased } from "../../private-link/link-service/frontends.ts";
 import { askedIn } from "../cluster-objects.ts";
 import { indexOf, networkOf, type WorldIndex } from "../index-of.ts";
+import { connectionSelectors } from "../own-endpoints.ts";
 import { balancerIdOf } from "../parts/states.ts";
 import type { World } from "../world.ts";
 import { type Finding, findings, type WorldCheck } from "./check.ts";
@@ -149,22 +150,27 @@ export function ownServices({ azure, kube }: World): PrivateLinkService[] {
 /** Connections that nobody has decided on. */
 export const waiting: WorldCheck = {
   name: "connections that wait",
-  run: (world) =>
-    findings(
+  run(world) {
+    const selectorOf = connectionSelectors(world);
+    return findings(
       waiting.name,
       ownServices(world).flatMap(({ id = "", properties }) =>
         (properties.privateEndpointConnections ?? [])
           .filter((each) =>
             /^pending$/i.test(each.properties.privateLinkServiceConnectionState?.status ?? ""),
           )
-          .map((each) => ({
-            about: id,
-            verdict: "warning" as const,
-            found: `${each.name} waits for a decision`,
-            remedy: `postern approve ${shellWord(each.name ?? "")}, or postern reject ${shellWord(each.name ?? "")}`,
-          })),
+          .map((each) => {
+            const selector = shellWord(selectorOf(each, id));
+            return {
+              about: id,
+              verdict: "warning" as const,
+              found: `${each.name} waits for a decision`,
+              remedy: `postern approve ${selector}, or postern reject ${selector}`,
+            };
+          }),
       ),
-    ),
+    );
+  },
 };
 
 /** A link service that is left over from an earlier load balancer leads nowhere. */

@@ -82,6 +82,12 @@ const records = (api: string, apps: string) => {
   }));
   return { azure: { zones: [{ ...zone, records: own }] } } as Over;
 };
+const unreadable: Over = {
+  azure: { ...without.azure, linkServices: [], loadBalancers: [] },
+  unread: ["load balancers", "link services", "endpoints", "private zones"].map((what) =>
+    unreadIn(what, "/subscriptions/g", "no right"),
+  ),
+};
 const forbidden = "cannot read privateLinkServices · the client lacks the action · grant the role";
 
 test.each<[string, World, string, RegExp | undefined]>([
@@ -194,7 +200,7 @@ test.each<[string, World, string, RegExp | undefined]>([
     "waits for an approval although it was available",
     world(success, endpoint("Pending")),
     "Unavailable",
-    /waits for approval .*postern approve private-router-pe/,
+    /waits for approval .*postern approve clusters\/one$/,
   ],
   [
     "has one wrong record of several",
@@ -214,16 +220,24 @@ test.each<[string, World, string, RegExp | undefined]>([
     "Unavailable",
     /^Private DNS zone one\.hypershift\.local: the zone is not linked/,
   ],
+  // Nothing but its conditions is known, and they are as new as the operator.
   [
-    "lies where Azure cannot be read",
-    world(success, {
-      azure: { ...without.azure, linkServices: [], loadBalancers: [] },
-      unread: ["load balancers", "link services", "endpoints", "private zones"].map((what) =>
-        unreadIn(what, "/subscriptions/g", "no right"),
-      ),
-    }),
+    "lies where Azure cannot be read, and has an operator",
+    world(success, unreadable, { operator: { state: "leads", holder: "pod-1" } }),
     "Healthy",
     undefined,
+  ],
+  [
+    "lies where Azure cannot be read, and of which nobody knows whether it has an operator",
+    world(success, unreadable),
+    "Unknown",
+    /^Load balancer \S+ could not be read in Azure, and it is not known.* out of date\. .*postern permissions$/,
+  ],
+  [
+    "lies where Azure cannot be read, and is reported as failed",
+    world([[conditions.available, "False", "AzureError", forbidden]], unreadable),
+    "Unavailable",
+    /^Cannot read/,
   ],
   // The operator is gone: its conditions are as old as that.
   [

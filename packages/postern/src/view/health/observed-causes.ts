@@ -1,5 +1,6 @@
 import type { Node, NodeKind } from "@postern/core/dashboard/picture.ts";
 import type { Cause, Health } from "@postern/core/health.ts";
+import { shellWord } from "@postern/core/shell.ts";
 
 /** In the order in which one depends on the other: the first that fails is the cause of the rest. */
 const order: readonly NodeKind[] = [
@@ -35,7 +36,8 @@ export function observedCauses(
   const own = nodes
     .filter(({ kind, facts }) => order.includes(kind) && facts.owner !== "another")
     .toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind));
-  const final = own.filter(isFinal).map((node) => causeOf(node, "Unavailable"));
+  const isOnly = own.filter(({ kind }) => kind === "endpoint").length === 1;
+  const final = own.filter(isFinal).map((node) => causeOf(node, "Unavailable", isOnly));
   const isName = ({ kind }: Node) => kind === "zone" || kind === "record";
   const hops = own.filter((node) => !isName(node) && !isFinal(node));
   const failed = hops.filter((node) => isFailed(node, reported));
@@ -47,7 +49,7 @@ export function observedCauses(
     const isOneOfSeveral = node.kind === "record" && !allWrong;
     const worst: Health = isOneOfSeveral ? "Degraded" : "Unavailable";
     const isProgress = reported === "Progressing" || isBeingWritten(node);
-    return causeOf(node, isProgress ? "Progressing" : worst);
+    return causeOf(node, isProgress ? "Progressing" : worst, isOnly);
   });
   return { final, others };
 }
@@ -74,7 +76,7 @@ function isBeingWritten({ kind, state, reason = "" }: Node): boolean {
   return kind === "endpoint" && state === "working" && !/^deleting$/i.test(reason);
 }
 
-function causeOf(node: Node, health: Health): Cause {
+function causeOf(node: Node, health: Health, isOnly: boolean): Cause {
   const { kind, label, state, reason, message } = node;
   const what = `${capitalised(kindNames[kind])} ${label}`;
   const cause = (text: string, remedy: string, as = reason): Cause => ({
@@ -92,7 +94,7 @@ function causeOf(node: Node, health: Health): Cause {
   if (state === "pending")
     return cause(
       `The connection of private endpoint ${label} waits for approval by the owner of the link service.`,
-      `Approve it: postern approve ${label}`,
+      `Approve it: postern approve ${shellWord(selectorOf(node, isOnly))}`,
       "ApprovalPending",
     );
   if (isBeingWritten(node))
@@ -125,6 +127,13 @@ function causeOf(node: Node, health: Health): Cause {
   );
 }
 
-function capitalised(text: string): string {
+/** What `postern approve` takes for it: its cluster, or its id where that has several or another cluster requests it. */
+function selectorOf({ cluster, azureId, label, facts }: Node, isOnly: boolean): string {
+  const isHosted = facts.connection === undefined;
+  return (isOnly && isHosted ? cluster : azureId) ?? label;
+}
+
+/** A text as it begins a sentence. */
+export function capitalised(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
