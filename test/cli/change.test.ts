@@ -26,6 +26,34 @@ const linkOf = async (name: string) => {
   return (await on.local.kube<Link>("GET", path)).body;
 };
 
+describe("a plan of a cluster whose identity is missing", () => {
+  test(
+    "is exit code 1 for every controller that reads by it: nobody knows whether something would change",
+    async () => {
+      const identities =
+        "/apis/infrastructure.cluster.x-k8s.io/v1beta1/namespaces/org/azureclusteridentities";
+      const { body } = await on.local.kube<{ spec: object }>("GET", `${identities}/azure`);
+      await on.local.kube("DELETE", `${identities}/azure`);
+      const { exitCode, stdout } = await on.run("plan", "org/amber", "-o", "json");
+      expect(exitCode).toBe(1);
+      const { plans } = JSON.parse(stdout) as {
+        plans: { controller: string; unread?: object[]; failure?: object }[];
+      };
+      const unknown = plans.filter(({ unread, failure }) => unread ?? failure);
+      expect(unknown.map(({ controller }) => controller).toSorted()).toEqual([
+        "dns",
+        "private-links",
+        "workload-endpoints",
+      ]);
+      const metadata = { namespace: "org", name: "azure" };
+      const identity = { ...body, metadata };
+      expect((await on.local.kube("POST", identities, identity)).status).toBe(201);
+      await until(async () => (await on.run("plan", "org/amber")).exitCode).toBe(0);
+    },
+    slow,
+  );
+});
+
 describe("an endpoint that is deleted behind everybody's back", () => {
   test(
     "is planned with its reason, breaks the tree and the trace, and is made anew",

@@ -1,6 +1,6 @@
 import { lastUserIn } from "@postern/core/claims.ts";
 import { conditionOf } from "@postern/core/conditions.ts";
-import { type Failure, isExplained } from "@postern/core/failure.ts";
+import type { Failure } from "@postern/core/failure.ts";
 import type { AzurePrivateLinkService } from "@postern/core/kinds/azure-private-link-service.ts";
 import type { Service } from "@postern/core/kinds/core.ts";
 import type { HostedControlPlane } from "@postern/core/kinds/hosted-control-plane.ts";
@@ -22,7 +22,7 @@ import { type PrivateEndpoint, privateEndpoints } from "../../azure/gateways/pri
 import { maxReadAgeMs } from "../../azure/read-cache.ts";
 import type { OwnObjects } from "../../kube/own-objects.ts";
 import type { Reconcile } from "../../kube/reconcile.ts";
-import { tryRead } from "../../kube/try-read.ts";
+import { tryRead, tryReadNow } from "../../kube/try-read.ts";
 import { recordId } from "../../private-dns/records/desired.ts";
 import {
   isDueByBudget,
@@ -115,11 +115,11 @@ export async function observe(
     parts,
     deletion !== undefined,
   );
-  if ("refused" in client) return { ...known, services, noCredential: client.refused };
+  if ("failed" in client) return { ...known, services, noCredential: client.failed };
   const drift = reconcile.priority === "drift" && reconcile.freshSince === undefined;
   const reads: Reads = {
     reconcile,
-    arm: client.arm,
+    arm: client,
     drift,
     maxAgeMs: maxReadAgeMs(reconcile),
   };
@@ -131,7 +131,7 @@ export async function observe(
   const deletionNow = object.hasFinalizer ? undefined : belongingOf(link, parts.sources).deletion;
   if (deletion === undefined && deletionNow !== undefined)
     return { ...known, deletion: deletionNow };
-  return { ...known, services, ...endpoints, ...zones, arm: client.arm };
+  return { ...known, services, ...endpoints, ...zones, arm: client };
 }
 
 function observeKubernetes(
@@ -242,7 +242,7 @@ function armClientOf(
   reconcile: Reconcile,
   { armClients }: Parts,
   deletion: boolean,
-): { arm: ArmClient } | { refused: Failure } {
+): ArmClient | { failed: Failure } {
   const { subscriptionID, resourceGroupName, location, guestVNetID, guestSubnetID } = link;
   const azure = {
     subscriptionID,
@@ -262,12 +262,9 @@ function armClientOf(
     },
     spec: cluster?.spec ?? { platform: { type: "Azure", azure } },
   } as HostedControlPlane;
-  try {
-    return { arm: armClients.hosted(controlPlane ?? standIn, reconcile) };
-  } catch (error) {
-    if (!deletion || !isExplained(error)) throw error;
-    return { refused: error.explain() };
-  }
+  const open = () => armClients.hosted(controlPlane ?? standIn, reconcile);
+  if (!deletion) return open();
+  return tryReadNow(reconcile, open);
 }
 
 async function observeEndpoints(

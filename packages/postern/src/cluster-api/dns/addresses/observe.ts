@@ -1,4 +1,4 @@
-import { type Failure, isExplained } from "@postern/core/failure.ts";
+import type { Failure } from "@postern/core/failure.ts";
 import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import { idKey, parseResourceId, type ResourceId, resourceIn } from "@postern/core/resource-id.ts";
 import type { TenantPolicy } from "@postern/core/tenant-policy.ts";
@@ -106,14 +106,15 @@ async function observeServices(
   cluster: Objects["cluster"],
   { reconcile, kube }: { reconcile: Reconcile; kube: KubeClient },
 ): Promise<ServiceNames> {
-  try {
-    const services = await workloadServices(cluster, kube, reconcile.signal);
+  const read = () => workloadServices(cluster, kube, reconcile.signal);
+  // It may be away for days, and its other names do not wait for it.
+  const services = await tryRead(reconcile, read, { reportsTransient: true });
+  reconcile.signal.throwIfAborted();
+  if (services === undefined || !("failed" in services))
     return services && namesOf(services, observed.domains.cluster);
-  } catch (error) {
-    if (reconcile.signal.aborted || !isExplained(error)) throw error;
-    reconcile.log.info({ err: error }, "the workload cluster does not answer");
-    return undefined;
-  }
+  const { reason, message } = services.failed;
+  reconcile.log.info({ reason, message }, "the workload cluster does not answer");
+  return undefined;
 }
 
 async function toWorkloadOf(

@@ -1,4 +1,4 @@
-import { type Explained, type Failure, isExplained } from "@postern/core/failure.ts";
+import type { Explained, Failure } from "@postern/core/failure.ts";
 import type { KubeObject } from "@postern/core/kind.ts";
 import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import type { ResourceId } from "@postern/core/resource-id.ts";
@@ -6,6 +6,7 @@ import type { TenantPolicy } from "@postern/core/tenant-policy.ts";
 import type { ArmClient } from "../../../azure/arm.ts";
 import type { Reconcile } from "../../../kube/reconcile.ts";
 import type { Parts, WatchedKind } from "../../../kube/runtime.ts";
+import { tryReadNow } from "../../../kube/try-read.ts";
 import type { Objects } from "../objects/facts.ts";
 import type { ZoneRole } from "../observed.ts";
 import type { DnsMetrics } from "./metrics.ts";
@@ -46,13 +47,10 @@ export function openArmClients(
 ): ArmClients {
   const problems: Failure[] = [];
   const open = (make: () => ArmClient): ArmClient | undefined => {
-    try {
-      return counted(make(), metrics);
-    } catch (error) {
-      if (!isExplained(error)) throw error;
-      problems.push(error.explain());
-      return undefined;
-    }
+    const made = tryReadNow(reconcile, make);
+    if (!("failed" in made)) return counted(made, metrics);
+    problems.push(made.failed);
+    return undefined;
   };
   const cluster =
     infrastructure &&

@@ -117,8 +117,8 @@ export async function observe(
         : new Set<string>();
     const remaining = await observeRemaining({ ...deletion, foreign }, managementArm, {
       maxAgeMs: Math.min(unconnectedAgeMs, maxReadAgeMs(reconcile)),
-      now: reconcile.now().getTime(),
       since: sources.since,
+      reconcile,
     });
     return { ...observed, remaining, ...(arm && { arm }) };
   }

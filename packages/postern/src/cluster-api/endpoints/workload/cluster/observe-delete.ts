@@ -1,4 +1,3 @@
-import { isExplained } from "@postern/core/failure.ts";
 import { keyOf } from "@postern/core/kind.ts";
 import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import { ownerTag } from "@postern/core/ownership.ts";
@@ -15,6 +14,8 @@ import {
   type PrivateEndpoint,
   privateEndpoints,
 } from "../../../../azure/gateways/private-endpoints.ts";
+import type { Reconcile } from "../../../../kube/reconcile.ts";
+import { tryRead } from "../../../../kube/try-read.ts";
 import { clusterNameOf } from "../../../azure-clusters.ts";
 import { capzTagPrefix } from "../../../names.ts";
 import {
@@ -48,10 +49,11 @@ export interface DeletedCluster {
 export async function observeRemaining(
   deletion: DeletedCluster,
   arm: () => ArmClient,
-  given: { maxAgeMs: number; now: number; since: RemainingSince },
+  given: { maxAgeMs: number; since: RemainingSince; reconcile: Reconcile },
 ): Promise<Remaining> {
   const { cluster, management } = deletion;
-  const { now, maxAgeMs } = given;
+  const { maxAgeMs, reconcile } = given;
+  const now = reconcile.now().getTime();
   const inSpec = remainingInSpec(deletion);
   // A pause is nobody's failure to write.
   if (management.paused) given.since.delete(cluster.key);
@@ -63,7 +65,7 @@ export async function observeRemaining(
   const neverLed = cluster.balancer === "Public" && cluster.links.length === 0;
   if (neverLed || idProblem(management) !== undefined || idProblem(cluster) !== undefined)
     return { ...clean, inAzure: [] };
-  try {
+  const inAzure = await tryRead(reconcile, async () => {
     const gateway = privateEndpoints(arm());
     const group = resourceGroupId(management.subscription, management.group);
     const found = remainingInAzure(deletion, await gateway.list(group, maxAgeMs));
@@ -72,11 +74,10 @@ export async function observeRemaining(
       isOwned,
       observation: await gateway.observe(id, maxAgeMs),
     }));
-    return { ...clean, inAzure: await Promise.all(observations) };
-  } catch (error) {
-    if (!isExplained(error)) throw error;
-    return { ...clean, inAzure: [], failed: error.explain() };
-  }
+    return Promise.all(observations);
+  });
+  if ("failed" in inAzure) return { ...clean, inAzure: [], failed: inAzure.failed };
+  return { ...clean, inAzure };
 }
 
 /** Since when the spec of the management cluster has, or no longer has, endpoints to a cluster that is being deleted. */
