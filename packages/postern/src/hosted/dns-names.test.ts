@@ -4,6 +4,10 @@ import { whyNamesUnusable } from "./dns-names.ts";
 
 const dns = (baseDomain: string): Shape => ({ spec: { dns: { baseDomain }, services: [] } });
 const named = (name: string): Shape => ({ ...dns("example.com"), metadata: { name } });
+/** The hostname of the OAuth server lies in another domain than the cluster's. */
+const beside = (domain: string): Shape => ({
+  spec: { services: [published("OAuthServer", "named Route", `oauth-one.${domain}`)] },
+});
 
 test.each<[string, Shape, RegExp]>([
   [
@@ -18,8 +22,17 @@ test.each<[string, Shape, RegExp]>([
   ],
   ["a name that makes a label too long", named("x".repeat(58)), /more than 63 .* shorter name/],
   ["a base domain with a long label", dns(`${"x".repeat(64)}.com`), /more than 63 characters/],
-  ["a base domain of one label", dns("internal"), /2 to 34 labels/],
-  ["a base domain of many labels", dns(`${"a.".repeat(34)}com`), /2 to 34 labels/],
+  ["a base domain of one label beside the cluster's", beside("internal"), /2 to 34 labels/],
+  [
+    "a base domain of 35 labels beside the cluster's",
+    beside(`${"a.".repeat(34)}com`),
+    /2 to 34 labels/,
+  ],
+  [
+    "a base domain of 34 labels above the cluster's, where zones have one more",
+    dns(`${"a.".repeat(33)}com`),
+    /2 to 34 labels/,
+  ],
   ["a base domain with an empty label", dns("example..com"), /single dots/],
   ["a long base domain", dns(`${`${"x".repeat(60)}.`.repeat(4)}com`), /more than 253/],
 ])("%s cannot be used, and the message says what to do", (_, shape, message) => {
@@ -29,9 +42,11 @@ test.each<[string, Shape, RegExp]>([
 test.each<[string, Shape]>([
   ["the longest name", named("x".repeat(57))],
   ["a cluster without a base domain", { spec: { services: [] } }],
+  ["a base domain of one label above the cluster's", dns("Internal")],
+  ["a base domain of 34 labels beside the cluster's", beside(`${"a.".repeat(33)}com`)],
   [
     "a base domain of one label where no zone is created",
-    { ...dns("internal"), metadata: { annotations: { "postern.io/private-dns": "none" } } },
+    { ...beside("internal"), metadata: { annotations: { "postern.io/private-dns": "none" } } },
   ],
 ])("%s can be used", (_, shape) => {
   expect(whyNamesUnusable(clusterOf(shape))).toBeUndefined();

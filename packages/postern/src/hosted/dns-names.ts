@@ -42,19 +42,26 @@ export function whyNamesUnusable(cluster: Named): string | undefined {
     return `${dotted[0]} ends with a dot · neither Azure nor Kubernetes takes such a name · write it without the dot at its end`;
   const domain = baseDomainOf(cluster);
   const internal = `api.${internalZoneName(metadata.name)}`;
-  const all = domain === undefined ? [internal] : [internal, `oauth-${metadata.name}.${domain}`];
-  const long = all.find((each) => each.split(".").some((one) => one.length > longestLabel));
+  const hosts = domain === undefined ? [internal] : [internal, `oauth-${metadata.name}.${domain}`];
+  const long = hosts.find((each) => each.split(".").some((one) => one.length > longestLabel));
   if (long !== undefined)
     return `${shown(long)} cannot be a hostname · one of its labels has more than ${longestLabel} characters · create the cluster with a shorter name or base domain`;
-  if (all.some((each) => each.length > longestName))
+  if (hosts.some((each) => each.length > longestName))
     return `the base domain cannot be used · hostnames in it would have more than ${longestName} characters · create the cluster with a shorter one`;
   const isManaged = (metadata.annotations?.[annotations.zones] ?? "managed") === "managed";
   if (domain === undefined || !isManaged) return undefined;
-  const count = domain.split(".").length;
-  const isZone = count >= labels.fewest && count <= labels.most && !domain.split(".").includes("");
-  return isZone
+  // A zone of the domain would hide names of the cluster: each hostname in it gets a zone of its own.
+  const zone = hidesNamesOf(cluster, domain) ? `api-${metadata.name}.${domain}` : domain;
+  const all = zone.split(".");
+  return all.length >= labels.fewest && all.length <= labels.most && !all.includes("")
     ? undefined
-    : `the base domain ${shown(domain)} cannot be a private DNS zone · Azure takes zones of ${labels.fewest} to ${labels.most} labels, joined by single dots · create the cluster with another one`;
+    : `${shown(zone)}, of the base domain, cannot be a private DNS zone · Azure takes zones of ${labels.fewest} to ${labels.most} labels, joined by single dots · create the cluster with another base domain`;
+}
+
+/** Whether a domain lies above the cluster's own, or is that. */
+function hidesNamesOf({ metadata, spec }: Named, domain: string): boolean {
+  const own = `.${metadata.name}.${spec.dns?.baseDomain ?? ""}`.toLowerCase();
+  return spec.dns?.baseDomain !== undefined && own.endsWith(`.${domain.toLowerCase()}`);
 }
 
 function shown(name: string): string {

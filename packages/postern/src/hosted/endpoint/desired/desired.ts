@@ -106,6 +106,7 @@ export function mayShadow({ object, cluster }: DomainFacts): boolean {
  *   beside the cluster's                                                  one zone of the base domain
  *   above the cluster's       exists                                      one zone of the base domain
  *   above the cluster's       absent                                      a zone for each hostname
+ *   one label, above it                                                   a zone for each hostname: Azure takes no zone of one
  *   equal to the cluster's                                                a zone for each hostname
  *
  * `spec.dns.privateZoneID` does not count: it may name a zone that does not exist. What this link or a sibling has published remains
@@ -123,6 +124,7 @@ export function usesHostZones(
     siblings.find((each) => each.lives && each.baseZone && sameName(each.baseDomain, baseDomain))
       ?.baseZone;
   if (published !== undefined) return isHostZone(observed, published);
+  if (!plainName(baseDomain).includes(".")) return true;
   const own = `${cluster.name}.${cluster.domain}`;
   return !zoneNames.some(
     (zone) => isBelow(zone, baseDomain) && (sameName(zone, own) || isBelow(own, zone)),

@@ -44,6 +44,7 @@ describe("a base domain", () => {
       ["one.example.com"],
       false,
     ],
+    ["of one label above the cluster's", "internal", "internal", ["one.internal"], true],
     ["that only ends alike", "myexample.com", "example.com", [], false],
     ["below the cluster's", "example.com", "ext.one.example.com", [], false],
   ])(
