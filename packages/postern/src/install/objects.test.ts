@@ -262,3 +262,19 @@ test("the namespace default can be opened to the operator", () => {
   const opened = rendered("hosted", { admission: { reserveDefaultNamespace: false } });
   expect(reserved(opened)).toContain("(kube-.*|openshift|openshift-.*)$");
 });
+
+test("every monitor leaves the namespace that a metric names as it is", () => {
+  const metrics = (given: object) => ({ metrics: given });
+  const token = { name: "token", key: "token" };
+  for (const over of [
+    metrics({ serviceMonitor: { enabled: true } }),
+    metrics({ podMonitor: { enabled: true, tokenSecret: token } }),
+  ]) {
+    const monitors = rendered("split-roles", over).filter(({ kind = "" }) =>
+      kind.endsWith("Monitor"),
+    ) as unknown as { spec: Record<string, { honorLabels?: boolean }[]> }[];
+    expect(monitors.length).toBeGreaterThan(2);
+    for (const { spec } of monitors)
+      expect((spec.endpoints ?? spec.podMetricsEndpoints)?.[0]?.honorLabels).toBe(true);
+  }
+});

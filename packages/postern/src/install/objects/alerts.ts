@@ -37,9 +37,10 @@ export const alerts: readonly Alert[] = [
   {
     name: "PosternNoLeader",
     severity: "critical",
-    expr: "sum(leader_election_master_status) == 0 or absent(leader_election_master_status)",
+    // Each process has a Lease of its own: one that leads says nothing about the others.
+    expr: "sum by (namespace, name) (leader_election_master_status) == 0 or absent(leader_election_master_status)",
     for: "5m",
-    summary: "No replica of Postern leads: nothing is reconciled.",
+    summary: "No replica of {{ or $labels.name `Postern` }} leads: nothing is reconciled by it.",
   },
   {
     name: "PosternReconcileErrors",
@@ -47,6 +48,15 @@ export const alerts: readonly Alert[] = [
     expr: "sum by (controller) (rate(controller_runtime_reconcile_errors_total[15m])) / sum by (controller) (rate(controller_runtime_reconcile_total[15m])) > 0.5",
     for: "15m",
     summary: "More than half of the reconciles of {{ $labels.controller }} fail.",
+  },
+  {
+    // Every reconcile that corrects something ends with it: somebody who changes it back does so for hours.
+    name: "PosternDriftCorrectedAgain",
+    severity: "warning",
+    expr: "sum by (controller) (increase(postern_drift_corrected_total[1h])) > 2",
+    for: "2h",
+    summary:
+      "{{ $labels.controller }} corrects drift again and again, {{ $value | humanize }} times in the last hour.",
   },
   {
     name: "PosternInternalError",

@@ -69,7 +69,11 @@ const panels: readonly Panel[] = [
     ["min by (subnet) (postern_nat_subnet_free_addresses)", "{{subnet}}"],
   ],
   ["Orphaned link services", "short", ["max(postern_orphaned_link_services)", "orphaned"]],
-  ["Leaders", "short", ["sum(leader_election_master_status)", "leaders"]],
+  [
+    "Leaders",
+    "short",
+    ["sum by (namespace, name) (leader_election_master_status)", "{{namespace}} {{name}}"],
+  ],
 ];
 
 const width = 12;

@@ -43,9 +43,10 @@ function monitors(component: Component): Document {
   ];
 }
 
-/** How every pod is scraped, by TLS with a token. */
+/** How every pod is scraped, by TLS with a token. The label `namespace` of a metric is that of the cluster, not of the pod. */
 const endpoint: TemplateMap = {
   port: "metrics",
+  honorLabels: true,
   path: "/metrics",
   interval: "30s",
   scheme: "https",
