@@ -1,5 +1,7 @@
 // Writes Chart.yaml with what Artifact Hub reads: https://artifacthub.io/docs/topics/annotations/helm/
+
 import { definitions } from "@postern/core/definitions.ts";
+import { oldestKubernetes } from "postern/kube/oldest-kubernetes.ts";
 import { stringify } from "yaml";
 
 /** What changed, by Artifact Hub's kinds. */
@@ -79,7 +81,7 @@ export function chartYaml({ version, image, changes = [firstChange] }: ChartOpti
     version,
     appVersion: version,
     // ValidatingAdmissionPolicies are stable since then.
-    kubeVersion: ">=1.30.0-0",
+    kubeVersion: `>=${oldestKubernetes}-0`,
     keywords: ["azure", "private-link", "hypershift", "cluster-api", "dns"],
     annotations,
   };

@@ -1,8 +1,10 @@
 // Makes the bundle of the Operator Lifecycle Manager (registry+v1) of the objects of an installation.
 // The format: https://github.com/operator-framework/operator-registry/blob/master/docs/design/operator-bundle.md
+
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { KubeObject } from "@postern/core/kind.ts";
+import { oldestKubernetes } from "postern/kube/oldest-kubernetes.ts";
 import { stringify } from "yaml";
 
 const root = join(import.meta.dirname, "../..");
@@ -89,7 +91,7 @@ export function olmBundle(
       description,
       version,
       maturity: "alpha",
-      minKubeVersion: "1.30.0",
+      minKubeVersion: oldestKubernetes,
       keywords: ["azure", "private-link", "hypershift", "dns"],
       provider: { name: "Postern" },
       icon: [

@@ -187,7 +187,7 @@ function manifests(name: string, reference: string): string {
 }
 
 function withImage(name: string, reference: string): Settings {
-  const given = { image: { registry: "", ...imageOf(reference) } };
+  const given = { image: imageOf(reference) };
   return mergeSettings(configurationOf(name), given) as Settings;
 }
 

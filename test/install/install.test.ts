@@ -1,9 +1,16 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { KubeObject } from "@postern/core/kind.ts";
+import { realClock } from "@postern/core/clock.ts";
+import type { Kind, KubeObject } from "@postern/core/kind.ts";
+import { packageVersion } from "@postern/core/process/package-version.ts";
+import { withLock } from "postern/install/live/lock.ts";
+import { install, installationOf, settingsBefore } from "postern/install/run-install.ts";
+import { KubeClient } from "postern/kube/client.ts";
+import { fromKubeconfigText } from "postern/kube/credentials.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { stringify } from "yaml";
+import { ManualClock } from "../manual-clock.ts";
 import { type Cluster, clusterAt, describeOnCluster } from "../setup/cluster.ts";
 import { type Plane, startPlane } from "../setup/plane.ts";
 import {
@@ -124,6 +131,7 @@ describeOnCluster("postern install", () => {
 
   test("says what does not run where the pods do not become available, and leaves all of it installed", async () => {
     const namespace = "slow";
+    await postern("uninstall");
     const { code, err } = await postern(
       "install",
       "-n",
@@ -131,7 +139,6 @@ describeOnCluster("postern install", () => {
       ...hostedFlags,
       "--timeout",
       "1ms",
-      "--force-conflicts",
     );
     expect(code).toBe(1);
     expect(err).toMatch(
@@ -181,7 +188,7 @@ describeOnCluster("postern install", () => {
     const file = join(await temporaryFolder(), "values.yaml");
     const monitors = { serviceMonitor: { enabled: true }, prometheusRule: { enabled: true } };
     await writeFile(file, stringify({ metrics: monitors }));
-    const flags = ["-n", namespace, ...hostedFlags, "-f", file, "--force-conflicts", noWait];
+    const flags = ["-n", namespace, ...hostedFlags, "-f", file, noWait];
     const refused = await postern("install", ...flags);
     expect(refused.code).toBe(1);
     for (const kind of ["ServiceMonitor", "PrometheusRule"])
@@ -289,6 +296,88 @@ describeOnCluster("postern install", () => {
     expect(JSON.stringify(operator)).toContain("--management-cluster-name=mc");
   });
 
+  test.each(["--azure-private-creds", "--azure-private-secret"])(
+    "the Secret of a credential file stays while pods use it, through an upgrade and after %s, and an uninstall deletes it",
+    async (flag) => {
+      const secret = "/api/v1/namespaces/postern/secrets/postern-azure-credentials";
+      const file = join(await temporaryFolder(), "credentials");
+      const ids = { subscriptionId: id(1), tenantId: id(2), clientId: id(3), clientSecret: "hush" };
+      await writeFile(file, JSON.stringify(ids));
+      const flags = ["--image", "registry.example.com/postern:v1", noWait];
+      const group = ["--azure-pls-resource-group", "management"];
+      await postern("install", ...flags, ...group, "--azure-private-creds", file);
+      const made = await get(secret);
+      expect(made).toBeDefined();
+      if (flag === "--azure-private-secret")
+        await postern("install", ...flags, ...group, flag, "postern-azure-credentials");
+      const { err, out } = await postern(
+        "upgrade",
+        "--image",
+        "registry.example.com/postern:v2",
+        noWait,
+      );
+      expect(err).toBe("");
+      expect(out).not.toContain("Secret");
+      expect(JSON.stringify(await deployments("postern"))).toContain(
+        '"secretName":"postern-azure-credentials"',
+      );
+      expect(await get(secret)).toEqual(made);
+      const removed = await postern("uninstall");
+      expect(removed.out).toContain("deleted Secret postern/postern-azure-credentials");
+      expect(await get(secret)).toBeUndefined();
+    },
+  );
+
+  test("beside an installation in another namespace nothing is installed, and an uninstall leaves what that one has", async () => {
+    const rbac = "/apis/rbac.authorization.k8s.io/v1";
+    const subjects = async () =>
+      (await get<KubeObject & { subjects: object }>(`${rbac}/clusterrolebindings/postern-operator`))
+        ?.subjects;
+    await postern("install", "-n", "other", ...hostedFlags, noWait);
+    // As an earlier version did it: the bindings of the first one were given to the second.
+    const record = await get<{ data: object }>(
+      "/api/v1/namespaces/other/configmaps/postern-install",
+    );
+    expect((await postern("uninstall", "-n", "other")).err).toBe("");
+    await postern("install", ...hostedFlags, noWait);
+    const before = await subjects();
+    expect(before).toMatchObject([{ namespace: "postern" }]);
+
+    const second = await postern(
+      "install",
+      "-n",
+      "other",
+      ...hostedFlags,
+      noWait,
+      "--force-conflicts",
+    );
+    expect(second.code).toBe(1);
+    expect(second.err).toContain(
+      "nothing was changed · Postern is installed in namespace postern: give -n postern, or uninstall it there first",
+    );
+    expect(await subjects()).toEqual(before);
+    expect(await deployments("other")).toEqual([]);
+
+    await cluster.request("POST", "/api/v1/namespaces/other/configmaps", {
+      metadata: { name: "postern-install" },
+      data: record?.data,
+    });
+    const removed = await postern("uninstall", "-n", "other");
+    expect(removed.err).toBe("");
+    expect(removed.out).toContain(
+      "Everything outside namespace other stays: it belongs to Postern in namespace postern.",
+    );
+    expect(await subjects()).toEqual(before);
+    expect(await get(`${rbac}/clusterroles/postern-operator`)).toBeDefined();
+    expect(await deployments("postern")).toHaveLength(1);
+    expect(await get("/api/v1/namespaces/other/configmaps/postern-install")).toBeUndefined();
+
+    // Bindings that somebody left behind do not keep Postern from being installed.
+    await cluster.request("DELETE", "/api/v1/namespaces/postern/serviceaccounts/postern-operator");
+    expect((await postern("install", "-n", "other", ...hostedFlags, noWait)).err).toBe("");
+    await postern("uninstall", "-n", "other");
+  });
+
   test("without an installation an upgrade says so", async () => {
     const { code, err } = await postern("upgrade", "-n", "clusters-one");
     expect(code).toBe(64);
@@ -352,6 +441,7 @@ describeOnCluster("postern install", () => {
     const spec = { group: "hypershift.openshift.io", scope: "Namespaced", names, versions };
     await cluster.request("POST", crds, { metadata: { name }, spec });
     onTestFinished(async () => void (await cluster.request("DELETE", `${crds}/${name}`)));
+    await postern("uninstall");
     const { code, err } = await postern(
       "install",
       "-n",
@@ -389,6 +479,126 @@ describeOnCluster("postern install", () => {
     const third = await postern("install", ...hostedFlags, noWait);
     expect(third.err).toBe("");
     expect(await get(`${lease}/postern-install`)).toBeUndefined();
+  });
+
+  test("of two installs that run at once each changes everything or nothing", async () => {
+    await postern("uninstall");
+    const both = await Promise.all([
+      postern("install", ...hostedFlags, noWait),
+      postern("install", ...hostedFlags, "--split-roles", noWait),
+    ]);
+    const [together, apart] = both.map(({ code }) => code === 0);
+    for (const { err } of both.filter(({ code }) => code !== 0))
+      expect(err).toMatch(/is in use by another install|has ended in namespace postern meanwhile/);
+    expect(together || apart).toBe(true);
+    // Where both succeeded, one began after the other had ended.
+    const roles = JSON.stringify(await deployments("postern")).match(/--role=[a-z-]+/g);
+    if (together !== apart) expect(roles).toEqual([together ? "--role=all" : "--role=management"]);
+    const flags = roles?.[0] === "--role=all" ? [] : ["--split-roles"];
+    const again = await postern("install", ...hostedFlags, ...flags, noWait);
+    expect(again.out).toContain("No changes.");
+    for (const role of ["operator", "management"]) {
+      const bound = await get(`/apis/rbac.authorization.k8s.io/v1/clusterroles/postern-${role}`);
+      expect(bound !== undefined, role).toBe((role === "operator") === (flags.length === 0));
+    }
+  });
+
+  describe("a command that another one overtakes", () => {
+    /** A client whose next write of a Lease waits. */
+    class Waiting extends KubeClient {
+      gate: Promise<void> | undefined;
+      override async create<T extends KubeObject>(kind: Kind, object: T, signal?: AbortSignal) {
+        await this.gate;
+        return await super.create(kind, object, signal);
+      }
+    }
+    const connect = async () => {
+      const text = await readFile(cluster.kubeconfig, "utf8");
+      const kube = new Waiting(await fromKubeconfigText(text, cluster.kubeconfig));
+      onTestFinished(() => kube.close());
+      return kube;
+    };
+    const flags = {
+      namespace: "postern",
+      image: "registry.example.com/postern:v1",
+      azurePlsManagedIdentityClientId: id(2),
+      azurePlsSubscriptionId: id(1),
+      azurePlsResourceGroup: "management",
+    };
+    const lease = "/apis/coordination.k8s.io/v1/namespaces/postern/leases/postern-install";
+
+    test("changes nothing, because what it has shown is out of date", async () => {
+      await postern("install", ...hostedFlags, noWait);
+      const kube = await connect();
+      const version = packageVersion();
+      const record = await settingsBefore(kube, "postern", new AbortController().signal);
+      const installation = await installationOf({ ...flags, splitRoles: true }, version, record);
+      const [planned, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      kube.gate = gate.promise;
+      const overtaken = install(
+        installation,
+        {
+          namespace: "postern",
+          version,
+          waitUntilAvailable: false,
+          waitUntilCrdsEstablished: true,
+          timeoutMs: 1_000,
+        },
+        {
+          kube,
+          clock: realClock,
+          signal: new AbortController().signal,
+          print: () => planned.resolve(),
+        },
+      );
+      const failed = expect(overtaken).rejects.toThrow(
+        "nothing was changed · another install, upgrade or uninstall has ended in namespace postern meanwhile",
+      );
+      await planned.promise;
+      expect((await postern("upgrade", "--azure-tags", "team=blue", noWait)).err).toBe("");
+      gate.resolve();
+      await failed;
+      const text = JSON.stringify(await deployments("postern"));
+      expect(text).toContain("--role=all");
+      expect(text).toContain("--azure-tags=team=blue");
+      expect(await get(lease)).toBeUndefined();
+    });
+
+    test("keeps its lock for as long as it works, ends when it loses it, and leaves that of the other", async () => {
+      const kube = await connect();
+      const clock = new ManualClock(Date.now());
+      const { signal } = new AbortController();
+      const spec = async () =>
+        (await get<{ spec: { holderIdentity: string; renewTime: string } }>(lease))?.spec;
+      const begun = Promise.withResolvers<void>();
+      const work = withLock(kube, "postern", { clock, signal }, async (lost) => {
+        begun.resolve();
+        await new Promise((_, reject) => {
+          lost.addEventListener("abort", () => reject(lost.reason), { once: true });
+        });
+      });
+      const failed = expect(work).rejects.toThrow(
+        "another install, upgrade or uninstall took the lock over · run the same command again",
+      );
+      await begun.promise;
+      const first = await spec();
+      await clock.move(100_000);
+      await expect.poll(async () => (await spec())?.renewTime).not.toBe(first?.renewTime);
+      await expect(withLock(kube, "postern", { clock, signal }, async () => {})).rejects.toThrow(
+        "namespace postern is in use by another install",
+      );
+      const taken = { holderIdentity: "anna@laptop_12ab34cd" };
+      await cluster.request(
+        "PATCH",
+        lease,
+        { spec: taken },
+        { contentType: "application/merge-patch+json" },
+      );
+      await clock.move(100_000);
+      await failed;
+      expect(await spec()).toMatchObject(taken);
+      await cluster.request("DELETE", lease);
+    });
   });
 
   test("permissions that are missing are named before anything is written, or where it stopped; a second run completes it", async () => {
@@ -437,6 +647,7 @@ describeOnCluster("postern install", () => {
       await get("/apis/rbac.authorization.k8s.io/v1/clusterroles/postern-operator"),
     ).toBeUndefined();
 
+    await postern("uninstall");
     // In a namespace that does not exist yet nothing can be tried before.
     const halfway = await alice("-n", "new");
     expect(halfway.code).toBe(1);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { clockFinding } from "./doctor-cluster.ts";
+import { clockFinding, versionFinding } from "./doctor-cluster.ts";
 
 const now = Date.parse("2026-01-01T00:00:00Z");
 
@@ -13,4 +13,17 @@ test.each([
   const told = clockFinding("Azure", now + offMs, now);
   expect(told).toMatchObject({ check: "clock skew", about: "Azure", verdict, found });
   expect(told.remedy === undefined).toBe(verdict === "ok");
+});
+
+test.each([
+  ["1", "29", "v1.29.9", "wrong"],
+  ["1", "29+", "v1.29.9-eks-1", "wrong"],
+  ["1", "30+", "v1.30.0-gke.1", "ok"],
+  ["1", "36", "v1.36.3", "ok"],
+  ["2", "0", "v2.0.0", "ok"],
+])("before an installation Kubernetes %s.%s (%s) is %s", (major, minor, gitVersion, verdict) => {
+  const finding = versionFinding({ major, minor, gitVersion }, "cluster");
+  expect(finding).toMatchObject({ check: "Kubernetes version", verdict, found: gitVersion });
+  const remedy = "upgrade the cluster: Postern needs Kubernetes 1.30 or later";
+  expect(finding.remedy).toBe(verdict === "wrong" ? remedy : undefined);
 });

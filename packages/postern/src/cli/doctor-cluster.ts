@@ -4,10 +4,15 @@ import type { KubeObject } from "@postern/core/kind.ts";
 import { customResourceDefinition } from "@postern/core/kinds/core.ts";
 import { parseBody } from "../kube/client.ts";
 import { KubeError } from "../kube/errors.ts";
+import { oldestKubernetes } from "../kube/oldest-kubernetes.ts";
 import type { Finding } from "../view/checks/check.ts";
 import { isHeld, operatorLeases } from "../view/presence.ts";
 import { operatorPresence } from "./operator-presence.ts";
 import type { Session } from "./session.ts";
+
+const oldestMinor = Number(oldestKubernetes.split(".")[1]);
+/** What a remedy asks for. */
+export const supportedKubernetes = `Kubernetes 1.${oldestMinor} or later`;
 
 const skewMs = { warning: 30_000, wrong: 5 * 60_000 };
 
@@ -18,11 +23,12 @@ export async function clusterFindings(
 ): Promise<Finding[]> {
   const reached = await reachable(session);
   if (reached.some(({ verdict }) => verdict === "wrong")) return reached;
-  const [kinds, lease] = await Promise.all([
+  const [version, kinds, lease] = await Promise.all([
+    beforeInstall ? unlessForbidden("Kubernetes version", served(session)) : [],
     unlessForbidden("CRD versions", servedKinds(session, beforeInstall)),
     beforeInstall ? [] : unlessForbidden("Lease", leases(session)),
   ]);
-  return [...reached, ...kinds, ...lease];
+  return [...reached, ...version, ...kinds, ...lease];
 }
 
 /** What may not be read was not looked at: the other checks go on. */
@@ -65,6 +71,31 @@ async function reachable({ kube, signal }: Session): Promise<Finding[]> {
     const found = error.explain().message;
     return [{ check: "Kubernetes API", about, verdict: "wrong", found, blocks: true }];
   }
+}
+
+async function served({ kube, signal }: Session): Promise<Finding[]> {
+  const text = await kube.request("GET", "/version", { signal });
+  return [versionFinding(parseBody<KubernetesVersion>(text), kube.connection.server.host)];
+}
+
+interface KubernetesVersion {
+  major?: string;
+  /** With a plus sign at some providers. */
+  minor?: string;
+  gitVersion?: string;
+}
+
+/** Whether a Kubernetes is new enough for an installation. */
+export function versionFinding(version: KubernetesVersion, about: string): Finding {
+  const minor = Number.parseInt(version.minor ?? "", 10);
+  const isOld = version.major === "1" && minor < oldestMinor;
+  return {
+    check: "Kubernetes version",
+    about,
+    verdict: isOld ? "wrong" : "ok",
+    found: version.gitVersion ?? "unknown",
+    ...(isOld && { remedy: `upgrade the cluster: Postern needs ${supportedKubernetes}` }),
+  };
 }
 
 /** How far a server's clock is from ours. Its seconds are whole, so half of one means nothing. */

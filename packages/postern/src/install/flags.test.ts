@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { imageOf, inFlags } from "./flags.ts";
+import type { InstallRecord } from "./live/record.ts";
 import { isNewer } from "./live/versions.ts";
 import { installationOf, outputsOf } from "./run-install.ts";
 
@@ -11,7 +12,70 @@ test.each([
   ["registry.example.com:5000/postern", "registry.example.com:5000/postern", "", ""],
   ["postern@sha256:ab", "postern", "", "sha256:ab"],
 ])("the image %s has a repository, a tag and a digest", (image, repository, tag, digest) => {
-  expect(imageOf(image)).toEqual({ repository, tag, digest });
+  expect(imageOf(image)).toEqual({ registry: "", repository, tag, digest });
+});
+
+const image = async (flags: object, before?: InstallRecord) => {
+  const all = {
+    namespace: "postern",
+    azurePrivateSecret: "azure",
+    azurePlsResourceGroup: "management",
+    ...flags,
+  };
+  const installation = await installationOf(all, "1.2.3", before);
+  const [, found] = /"image":"([^"]*)"/.exec(JSON.stringify(installation.objects)) ?? [];
+  return { image: found, installation };
+};
+
+test("an image of the command line stands alone, whatever registry the values name", async () => {
+  const values = fileWith(JSON.stringify({ image: { registry: "mirror.example.com" } }));
+  const flags = { values: [values], image: "registry.example.com/postern:v1" };
+  expect((await image(flags)).image).toBe("registry.example.com/postern:v1");
+});
+
+test("registries are replaced in the whole name of an image, once, and by an upgrade as well", async () => {
+  const values = fileWith(
+    JSON.stringify({ image: { registry: "quay.io", repository: "team/postern", tag: "v1" } }),
+  );
+  const registryOverrides = "quay.io=quay.io/mirror";
+  const { image: installed, installation } = await image({ values: [values], registryOverrides });
+  expect(installed).toBe("quay.io/mirror/team/postern:v1");
+  const record = {
+    version: "1.2.3",
+    settings: installation.given,
+    registryOverrides,
+    objects: [],
+  };
+  expect((await image({}, record)).image).toBe("quay.io/mirror/team/postern:v1");
+  const upgraded = await image({ image: "quay.io/team/postern:v2" }, record);
+  expect(upgraded.image).toBe("quay.io/mirror/team/postern:v2");
+  expect(upgraded.installation).toMatchObject({ registryOverrides });
+  const without = await image({ registryOverrides: "" }, record);
+  expect(without.image).toBe("quay.io/team/postern:v1");
+});
+
+test("an upgrade to another version does not go on with the old image, unless it is named", async () => {
+  const record = (version: string, tag: string) => ({
+    version,
+    settings: { image: { repository: "registry.example.com/postern", tag } },
+    objects: [],
+  });
+  await expect(image({}, record("1.2.2", "v1.2.2"))).rejects.toThrow(
+    "the image would stay v1.2.2, of version 1.2.2, with everything else of version 1.2.3: give --image, also where it is to stay",
+  );
+  const named = { image: "registry.example.com/postern:v1.2.2" };
+  expect((await image(named, record("1.2.2", "v1.2.2"))).image).toBe(named.image);
+  const values = [fileWith("image: { tag: v9 }")];
+  expect((await image({ values }, record("1.2.2", "v1.2.2"))).image).toMatch(/:v9$/);
+  expect((await image({}, record("1.2.3", "v5"))).image).toMatch(/:v5$/);
+  // Without a tag it is that of the version.
+  expect((await image({}, record("1.2.2", ""))).image).toMatch(/:v1.2.3$/);
+});
+
+test("where nothing would be served, the flags are named that change it", async () => {
+  await expect(image({ image: "postern:v1", privatePlatform: "None" })).rejects.toThrow(
+    "nothing to serve: give --private-platform Azure or --management-cluster-name",
+  );
 });
 
 test("a violation names flags where there are flags, and settings elsewhere", () => {
@@ -21,12 +85,9 @@ test("a violation names flags where there are flags, and settings elsewhere", ()
 });
 
 test("a Secret is printed on request only, and the pods use it either way", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "postern-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const file = join(folder, "credentials");
   const secret = "a-client-secret";
   const ids = { subscriptionId: "s", tenantId: "t", clientId: "c", clientSecret: secret };
-  writeFileSync(file, JSON.stringify(ids));
+  const file = fileWith(JSON.stringify(ids));
   const installation = await installationOf(
     {
       namespace: "postern",
@@ -88,3 +149,11 @@ test.each([
 ])("version %s newer than %s: %s", (version, than, newer) => {
   expect(isNewer(version, than)).toBe(newer);
 });
+
+function fileWith(text: string): string {
+  const folder = mkdtempSync(join(tmpdir(), "postern-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "file");
+  writeFileSync(file, text);
+  return file;
+}

@@ -3,6 +3,7 @@ import { isExplained } from "@postern/core/failure.ts";
 import { UsageError } from "@postern/core/process/usage-error.ts";
 import { type Command, Option } from "commander";
 import { credentialsSecretName } from "./objects/pods.ts";
+import { nothingToServe } from "./rules.ts";
 import { mergeSettings } from "./settings.ts";
 
 /** The flags of an installation, as they are given. Those that HyperShift has too mean the same. */
@@ -98,7 +99,13 @@ export function withInstallOptions(command: Command): Command {
 
 /** What the flags say: settings, the text of a credential file, and what is wrong already. */
 export interface GivenSettings {
+  /** The settings as they are given, to be remembered. */
+  given: unknown;
+  registryOverrides?: string;
+  /** The same with the registries replaced. */
   settings: unknown;
+  /** Whether they name an image themselves. */
+  namesImage: boolean;
   credentials?: string;
   violations: string[];
 }
@@ -106,11 +113,13 @@ export interface GivenSettings {
 /** Settings by flags and files, upon those of before. */
 export async function settingsGiven(
   flags: InstallFlags,
-  before: unknown = {},
+  before: { settings: unknown; registryOverrides?: string } = { settings: {} },
 ): Promise<GivenSettings> {
   const violations: string[] = [];
-  let settings = mergeSettings({ createNamespace: true }, before);
-  for (const file of flags.values ?? []) settings = mergeSettings(settings, await valuesIn(file));
+  let settings = mergeSettings({ createNamespace: true }, before.settings);
+  const files: unknown[] = [];
+  for (const file of flags.values ?? []) files.push(await valuesIn(file));
+  for (const values of files) settings = mergeSettings(settings, values);
   const { azurePrivateCreds, azurePrivateSecret, limitCrdInstall, additionalTrustBundle } = flags;
   if (azurePrivateCreds !== undefined && azurePrivateSecret !== undefined)
     violations.push("--azure-private-creds and --azure-private-secret exclude each other");
@@ -144,9 +153,12 @@ export async function settingsGiven(
         nested(path, flag === "privatePlatform" ? value === "Azure" : value),
       );
   }
-  const overridden = overriddenImage(settings, flags.registryOverrides, violations);
+  const registryOverrides = flags.registryOverrides ?? before.registryOverrides;
   return {
-    settings: overridden,
+    given: settings,
+    ...(registryOverrides !== undefined && { registryOverrides }),
+    settings: overriddenImage(settings, registryOverrides, violations),
+    namesImage: flags.image !== undefined || files.some(namesImage),
     ...(credentials !== undefined && { credentials }),
     violations,
   };
@@ -154,6 +166,9 @@ export async function settingsGiven(
 
 /** A violation in the words of the command line: settings that a flag sets are named by it. */
 export function inFlags(violation: string): string {
+  // No flag sets clusterApi.enabled by itself.
+  if (violation === nothingToServe)
+    return "nothing to serve: give --private-platform Azure or --management-cluster-name";
   const byLength = Object.entries(settingOf).sort(([, a], [, b]) => b.length - a.length);
   return byLength.reduce(
     (text, [flag, path]) =>
@@ -173,11 +188,25 @@ function nested(path: string, value: unknown): unknown {
   return path.split(".").reduceRight((inner: unknown, key) => ({ [key]: inner }), value);
 }
 
-/** The parts of an image's name: `host/name:tag`, or `host/name@digest`. */
+function namesImage(values: unknown): boolean {
+  const image = imageIn(values);
+  return ["repository", "tag", "digest"].some((each) => each in image);
+}
+
+/** The image in settings, which need not be valid. */
+export function imageIn(
+  values: unknown,
+): Partial<Record<"registry" | "repository" | "tag" | "digest", string>> {
+  const { image } = (values ?? {}) as { image?: object | null };
+  return typeof image === "object" ? (image ?? {}) : {};
+}
+
+/** The parts of an image's name: `host/name:tag`, or `host/name@digest`. The registry is in the repository, and no other stands before it. */
 export function imageOf(image: string): Record<string, string> {
   const [name = "", digest = ""] = image.split("@");
   const tag = /:([^/:]+)$/.exec(name)?.[1] ?? "";
-  return { repository: tag === "" ? name : name.slice(0, -tag.length - 1), tag, digest };
+  const repository = tag === "" ? name : name.slice(0, -tag.length - 1);
+  return { registry: "", repository, tag, digest };
 }
 
 /** As HyperShift has it: where the name of the image begins with a source, the destination takes its place. */
@@ -186,9 +215,9 @@ function overriddenImage(
   overrides: string | undefined,
   violations: string[],
 ): unknown {
-  if (overrides === undefined) return settings;
-  const image = (settings as { image?: { repository?: unknown } }).image;
-  let repository = String(image?.repository ?? "");
+  if (!overrides) return settings;
+  const { registry, repository: path = "" } = imageIn(settings);
+  let repository = registry ? `${registry}/${path}` : String(path);
   for (const pair of overrides.split(",")) {
     const [source, destination, ...rest] = pair.split("=").map((each) => each.trim());
     if (!source || !destination || rest.length > 0)
@@ -196,7 +225,7 @@ function overriddenImage(
     else if (repository === source || repository.startsWith(`${source}/`))
       repository = destination + repository.slice(source.length);
   }
-  return mergeSettings(settings, { image: { repository } });
+  return mergeSettings(settings, { image: { registry: "", repository } });
 }
 
 async function valuesIn(file: string): Promise<unknown> {

@@ -76,7 +76,7 @@ export function kindNamed(name: string): Kind {
 }
 
 /** Whether a kind is none of Kubernetes' own, and no kind that Postern brings: another project has to install it first. */
-export function isOfAnother({ kind = "" }: KubeObject): boolean {
+export function isOfAnother({ kind = "" }: Pick<KubeObject, "kind">): boolean {
   return kindNamed(kind).group === prometheus.group;
 }
 

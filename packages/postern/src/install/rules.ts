@@ -21,11 +21,14 @@ const podMonitor = setting("metrics.podMonitor.enabled");
 
 const differ = (a: Condition, b: Condition): Condition => any(all(a, not(b)), all(not(a), b));
 
+/** Said where nothing would be served. */
+export const nothingToServe = "nothing to serve: set hosted.enabled or clusterApi.enabled";
+
 /** The rules between settings. The rules for one setting are in its schema. */
 export const rules: readonly Rule[] = [
   {
     violated: all(not(hosted), not(clusterApi)),
-    message: "nothing to serve: set hosted.enabled or clusterApi.enabled",
+    message: nothingToServe,
   },
   {
     violated: all(hosted, not(identity), not(secret)),

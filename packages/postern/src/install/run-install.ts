@@ -3,13 +3,19 @@ import type { KubeObject } from "@postern/core/kind.ts";
 import { UsageError } from "@postern/core/process/usage-error.ts";
 import { CommandFailure } from "../cli/command-failure.ts";
 import type { KubeClient } from "../kube/client.ts";
-import { type InstallFlags, inFlags, settingsGiven } from "./flags.ts";
+import { type InstallFlags, imageIn, inFlags, settingsGiven } from "./flags.ts";
 import { settingsFrom } from "./install-settings.ts";
 import { nameOf } from "./kinds.ts";
 import { applyChanges, deleteObjects, untilAvailable, untilEstablished } from "./live/apply.ts";
 import { withLock } from "./live/lock.ts";
 import { type Change, type InstallPlan, planInstall } from "./live/plan.ts";
-import { entryOf, type InstallRecord, readRecord, writeRecord } from "./live/record.ts";
+import {
+  ensureUnchanged,
+  entryOf,
+  type InstallRecord,
+  readRecord,
+  writeRecord,
+} from "./live/record.ts";
 import { credentialsSecretName } from "./objects/pods.ts";
 import { objectsOf } from "./objects.ts";
 import type { Settings } from "./settings.ts";
@@ -17,6 +23,9 @@ import type { Settings } from "./settings.ts";
 /** What an installation consists of. */
 export interface Installation {
   given: unknown;
+  registryOverrides?: string;
+  /** What it is an upgrade of. */
+  before?: InstallRecord;
   settings: Settings;
   objects: KubeObject[];
   /** The Secret of `--azure-private-creds`. It is printed only on request. */
@@ -27,13 +36,23 @@ export interface Installation {
 export async function installationOf(
   flags: InstallFlags,
   version: string,
-  before?: unknown,
+  before?: InstallRecord,
 ): Promise<Installation> {
   const { namespace } = flags;
-  const { settings: given, credentials, violations } = await settingsGiven(flags, before);
-  const settings = settingsFrom(given, { further: violations, named: inFlags });
+  const asked = await settingsGiven(flags, before);
+  const { given, registryOverrides, credentials, violations } = asked;
+  if (before !== undefined && before.version !== version && !asked.namesImage)
+    violations.push(...imageThatStays(before, version));
+  const settings = settingsFrom(asked.settings, { further: violations, named: inFlags });
   const objects = objectsOf(settings, { namespace, version });
-  if (credentials === undefined) return { given, settings, objects };
+  const installation = {
+    given,
+    ...(registryOverrides !== undefined && { registryOverrides }),
+    ...(before !== undefined && { before }),
+    settings,
+    objects,
+  };
+  if (credentials === undefined) return installation;
   const secret = {
     apiVersion: "v1",
     kind: "Secret",
@@ -45,7 +64,17 @@ export async function installationOf(
     type: "Opaque",
     data: { [settings.azure.credentialsSecret.key]: Buffer.from(credentials).toString("base64") },
   };
-  return { given, settings, objects, secret };
+  return { ...installation, secret };
+}
+
+/** An upgrade that goes on with the image of another version is a mistake, unless that image is named. */
+function imageThatStays(before: InstallRecord, version: string): string[] {
+  const { tag, digest } = imageIn(before.settings);
+  const fixed = digest || tag;
+  if (!fixed) return [];
+  return [
+    `the image would stay ${fixed}, of version ${before.version}, with everything else of version ${version}: give --image, also where it is to stay`,
+  ];
 }
 
 /** What `postern install render` prints. */
@@ -95,12 +124,12 @@ export async function install(
 ): Promise<void> {
   const { kube, signal, print } = surroundings;
   const { namespace, version, forceConflicts: force = false } = options;
-  const { objects: resources, secret, given } = installation;
+  const { objects: resources, secret, given, registryOverrides } = installation;
   const objects = secret ? withSecret(resources, secret) : resources;
-  const plan = await planInstall(kube, objects, { version, force, signal });
+  const before = installation.before ?? (await readRecord(kube, namespace, signal));
+  const plan = await planInstall(kube, objects, { namespace, version, force, signal });
   if (plan.violations.length > 0) throw refused(plan.violations);
-  const before = await readRecord(kube, namespace, signal);
-  const entries = objects.map(entryOf);
+  const entries = entriesOf(installation, objects, before, namespace);
   const surplus = surplusOf(before, entries);
   for (const line of planLines(plan, surplus)) print(line);
   if (options.dryRun) return;
@@ -110,20 +139,26 @@ export async function install(
     plan.changes.filter(({ object }) => object.kind !== "Namespace"),
   ];
   await applyChanges(first, force, surroundings);
-  await withLock(kube, namespace, surroundings, async () => {
-    const record = { version, settings: given, objects: entries };
+  await withLock(kube, namespace, surroundings, async (signal) => {
+    const locked = { ...surroundings, signal };
+    await ensureUnchanged(kube, namespace, before, signal);
+    const record = {
+      version,
+      settings: given,
+      ...(registryOverrides !== undefined && { registryOverrides }),
+      objects: entries,
+    };
     // What a run that fails halfway leaves is in the record of both.
     await writeRecord(kube, namespace, { ...record, objects: [...entries, ...surplus] }, signal);
     const crds = rest.filter(({ object }) => object.kind === "CustomResourceDefinition");
-    await applyChanges(crds, force, surroundings);
-    if (options.waitUntilCrdsEstablished)
-      await untilEstablished(crds, options.timeoutMs, surroundings);
+    await applyChanges(crds, force, locked);
+    if (options.waitUntilCrdsEstablished) await untilEstablished(crds, options.timeoutMs, locked);
     await applyChanges(
       rest.filter((change) => !crds.includes(change)),
       force,
-      surroundings,
+      locked,
     );
-    await deleteObjects(surplus, surroundings);
+    await deleteObjects(surplus, locked);
     await writeRecord(kube, namespace, record, signal);
   });
   if (options.waitUntilAvailable) await untilAvailable(objects, options.timeoutMs, surroundings);
@@ -134,13 +169,28 @@ export async function install(
   );
 }
 
-/** What was installed before and is not installed any more. */
-function surplusOf(
+type Entry = InstallRecord["objects"][number];
+
+/** What an installation consists of, for the record: with the Secret of an earlier run as long as the pods use it. */
+function entriesOf(
+  { settings }: Installation,
+  objects: readonly KubeObject[],
   before: InstallRecord | undefined,
-  entries: InstallRecord["objects"],
-): InstallRecord["objects"] {
-  const key = ({ kind, namespace, name }: InstallRecord["objects"][number]) =>
-    `${kind} ${namespace ?? ""}/${name}`;
+  namespace: string,
+): Entry[] {
+  const entries = objects.map(entryOf);
+  const secret: Entry = { kind: "Secret", namespace, name: credentialsSecretName };
+  const isUsed = settings.azure.credentialsSecret.name === credentialsSecretName;
+  const known = (list: readonly Entry[] = []) => list.some((each) => key(each) === key(secret));
+  return isUsed && known(before?.objects) && !known(entries) ? [...entries, secret] : entries;
+}
+
+function key({ kind, namespace, name }: Entry): string {
+  return `${kind} ${namespace ?? ""}/${name}`;
+}
+
+/** What was installed before and is not installed any more. */
+function surplusOf(before: InstallRecord | undefined, entries: readonly Entry[]): Entry[] {
   const present = new Set(entries.map(key));
   return (before?.objects ?? []).filter((each) => !present.has(key(each)));
 }
@@ -156,7 +206,7 @@ function refused(violations: readonly string[]): CommandFailure {
 const shownLines = 12;
 
 /** The differences, as a person reads them. */
-function planLines({ changes }: InstallPlan, surplus: InstallRecord["objects"]): string[] {
+function planLines({ changes }: InstallPlan, surplus: readonly Entry[]): string[] {
   const lines = changes.flatMap(changeLines);
   const deleted = surplus.map(
     ({ kind, namespace, name }) =>

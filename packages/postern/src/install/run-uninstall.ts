@@ -10,8 +10,9 @@ import type { KubeClient } from "../kube/client.ts";
 import { KubeError } from "../kube/errors.ts";
 import { nameOf, roleBinding } from "./kinds.ts";
 import { deleteObjects } from "./live/apply.ts";
+import { installedElsewhere } from "./live/elsewhere.ts";
 import { withLock } from "./live/lock.ts";
-import { recordName } from "./live/record.ts";
+import { ensureUnchanged, recordName } from "./live/record.ts";
 import { type Surroundings, settingsBefore } from "./run-install.ts";
 
 /** A cluster that Postern serves, and what of it stays in Azure where nobody deletes it. */
@@ -26,8 +27,14 @@ export async function uninstall(
   surroundings: Surroundings,
 ): Promise<void> {
   const { kube, signal, print } = surroundings;
-  const { objects } = await settingsBefore(kube, namespace, signal);
-  const served = await servedClusters(kube, signal);
+  const before = await settingsBefore(kube, namespace, signal);
+  const elsewhere = await installedElsewhere(kube, before.objects, namespace, signal);
+  // What is cluster-wide, and the clusters, are those of the other installation then.
+  const objects =
+    elsewhere === undefined
+      ? before.objects
+      : before.objects.filter((each) => each.namespace === namespace);
+  const served = elsewhere === undefined ? await servedClusters(kube, signal) : [];
   for (const line of stays(served)) print(line);
   if (served.length > 0 && !force) {
     const named = served.slice(0, 5).map(({ name }) => name);
@@ -36,18 +43,24 @@ export async function uninstall(
       `nothing was deleted · ${served.length} clusters are served: ${named.join(", ")}${more > 0 ? ` and ${more} more` : ""} · delete them first, as docs/guides/remove-it.md says, or give --force: then what they have in Azure stays, and their finalizers keep them`,
     );
   }
-  await withLock(kube, namespace, surroundings, async () => {
-    const bindings = await ownBindings(kube, signal);
+  await withLock(kube, namespace, surroundings, async (signal) => {
+    const locked = { ...surroundings, signal };
+    await ensureUnchanged(kube, namespace, before, signal);
+    const bindings = elsewhere === undefined ? await ownBindings(kube, signal) : [];
     const leases = ["postern-operator", "postern-cluster-api"].map((name) => ({
       kind: "Lease",
       namespace,
       name,
     }));
     const record = { kind: "ConfigMap", namespace, name: recordName };
-    await deleteObjects([...objects, ...bindings, ...leases], surroundings);
+    await deleteObjects([...objects, ...bindings, ...leases], locked);
     // Last: a second run completes what this one could not delete.
-    await deleteObjects([record], surroundings);
+    await deleteObjects([record], locked);
   });
+  if (elsewhere !== undefined)
+    print(
+      `Everything outside namespace ${namespace} stays: it belongs to Postern in namespace ${elsewhere}.`,
+    );
   const retained = objects.filter(({ kind }) => kind === "CustomResourceDefinition");
   print(
     `These stay, because everything in them would be deleted too: ${[`Namespace ${namespace}`, ...retained.map(({ name }) => name)].join(", ")}.`,

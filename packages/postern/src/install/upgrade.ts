@@ -13,22 +13,25 @@ export function command(): Command {
     .addHelpText(
       "after",
       `
-Settings that are not given stay as they were. To roll back, run the upgrade of the older version: kinds stay as they are.
+Settings that are not given stay as they were, except an image with a tag or digest: another version needs --image. To roll back, run the upgrade of the older version: kinds stay as they are.
 
 Examples:
   $ postern upgrade --image registry.example.com/postern:v0.2.0
   $ postern upgrade --dry-run`,
     )
     .action(async (options: ConnectOptions & InstallFlags & RunFlags) => {
-      const [{ installationOf, install, settingsBefore }, { withCluster }] = await Promise.all([
-        import("./run-install.ts"),
-        import("./connected.ts"),
-      ]);
-      await withCluster(options, async (surroundings) => {
+      const [{ installationOf, install, settingsBefore }, { withCluster }, { checkBeforeInstall }] =
+        await Promise.all([
+          import("./run-install.ts"),
+          import("./connected.ts"),
+          import("./before-install.ts"),
+        ]);
+      await withCluster(options, async (surroundings, session) => {
         const { kube, signal } = surroundings;
         const before = await settingsBefore(kube, options.namespace, signal);
         const version = packageVersion();
-        const installation = await installationOf(options, version, before.settings);
+        const installation = await installationOf(options, version, before);
+        await checkBeforeInstall(session, installation.settings, surroundings.print);
         if (!options.dryRun) goOnUnheard();
         await install(
           installation,

@@ -1,12 +1,14 @@
 import { standInLabel } from "@postern/core/crd.ts";
 import { isExplained } from "@postern/core/failure.ts";
-import type { KubeObject } from "@postern/core/kind.ts";
+import { apiVersionOf, type KubeObject } from "@postern/core/kind.ts";
 import { namespace as namespaceKind } from "@postern/core/kinds/core.ts";
+import { supportedKubernetes } from "../../cli/doctor-cluster.ts";
 import { type KubeClient, parseBody } from "../../kube/client.ts";
 import { KubeError } from "../../kube/errors.ts";
 import { isOfAnother, kindNamed, nameOf, placeOf } from "../kinds.ts";
 import { versionAnnotation } from "../objects/crds.ts";
 import { differences } from "./differences.ts";
+import { installedElsewhere } from "./elsewhere.ts";
 import { isNewer } from "./versions.ts";
 
 /** By whom the fields of an installation are managed. */
@@ -30,6 +32,7 @@ interface Crd extends KubeObject {
 }
 
 interface Options {
+  namespace: string;
   version: string;
   /** Whether fields that others manage are taken over. */
   force: boolean;
@@ -44,6 +47,8 @@ interface Options {
  *   live CRD of another project                 → leave alone; rejected where it does not serve our version
  *   live CRD of a newer Postern                 → leave alone
  *   any other object                            → what the dry run of its apply says
+ *
+ * Beside another installation nothing is planned: it would lose its permissions.
  */
 export async function planInstall(
   kube: KubeClient,
@@ -51,12 +56,17 @@ export async function planInstall(
   options: Options,
 ): Promise<InstallPlan> {
   const plan: InstallPlan = { changes: [], violations: [] };
+  const named = objects.map(({ kind = "", metadata }) => ({ kind, name: metadata.name }));
+  const elsewhere = await installedElsewhere(kube, named, options.namespace, options.signal);
+  if (elsewhere !== undefined) {
+    plan.violations.push(
+      `Postern is installed in namespace ${elsewhere}: give -n ${elsewhere}, or uninstall it there first, by postern uninstall -n ${elsewhere} or by what installed it`,
+    );
+    return plan;
+  }
   const missing = await missingNamespaces(kube, objects, options.signal);
   const unserved = await unservedKinds(kube, objects, options.signal);
-  for (const kind of unserved)
-    plan.violations.push(
-      `the cluster does not serve the kind ${kind}: install what brings it, such as the Prometheus operator, or leave out the setting that asks for it`,
-    );
+  for (const kind of unserved) plan.violations.push(unservedViolation(kind));
   const tried = objects.filter(({ kind = "" }) => !unserved.has(kind));
   const live = await Promise.all(
     tried.map((object) => kube.get<KubeObject>(placeOf(object), options.signal).catch(refusal)),
@@ -155,16 +165,21 @@ async function missingNamespaces(
   return new Set(created.filter((_, at) => found[at] === undefined));
 }
 
-/** The kinds of other projects that the API server does not know. */
+function unservedViolation(kind: string): string {
+  const { group, version } = kindNamed(kind);
+  return isOfAnother({ kind })
+    ? `the cluster does not serve the kind ${kind}: install what brings it, such as the Prometheus operator, or leave out the setting that asks for it`
+    : `the cluster does not serve the kind ${kind} of ${group}/${version}: use ${supportedKubernetes} with this API enabled`;
+}
+
+/** The kinds that the API server does not know. */
 async function unservedKinds(
   kube: KubeClient,
   objects: readonly KubeObject[],
   signal: AbortSignal,
 ): Promise<Set<string>> {
-  const kinds = new Map(
-    objects.filter(isOfAnother).map(({ kind = "" }) => [kind, kindNamed(kind)]),
-  );
-  const groups = new Set([...kinds.values()].map(({ group, version }) => `${group}/${version}`));
+  const kinds = new Map(objects.map(({ kind = "" }) => [kind, kindNamed(kind)]));
+  const groups = new Set([...kinds.values()].map(apiVersionOf));
   const served = new Set<string>();
   for (const group of groups) {
     const { resources = [] } = await resourcesOf(kube, group, signal);
@@ -172,8 +187,8 @@ async function unservedKinds(
   }
   return new Set(
     [...kinds]
-      .filter(([kind, { group, version }]) => !served.has(`${group}/${version} ${kind}`))
-      .map(([kind]) => kind),
+      .filter(([name, kind]) => !served.has(`${apiVersionOf(kind)} ${name}`))
+      .map(([name]) => name),
   );
 }
 
@@ -183,11 +198,12 @@ interface ResourceList {
 
 async function resourcesOf(
   kube: KubeClient,
-  group: string,
+  apiVersion: string,
   signal: AbortSignal,
 ): Promise<ResourceList> {
+  const path = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
   try {
-    return JSON.parse(await kube.request("GET", `/apis/${group}`, { signal })) as ResourceList;
+    return JSON.parse(await kube.request("GET", path, { signal })) as ResourceList;
   } catch (error) {
     if (error instanceof KubeError && error.status === 404) return {};
     throw error;

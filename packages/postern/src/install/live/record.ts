@@ -12,6 +12,8 @@ export interface InstallRecord {
   version: string;
   /** The settings as they were given, without the defaults, which may change with the version. */
   settings: unknown;
+  /** Which registries take the place of others in the name of the image, as the flag has them. */
+  registryOverrides?: string;
   objects: { kind: string; namespace?: string; name: string }[];
 }
 
@@ -26,15 +28,34 @@ export async function readRecord(
     signal,
   );
   if (found === undefined) return undefined;
-  const { version = "", settings = "{}", objects = "[]" } = found.data ?? {};
+  const { version = "", settings = "{}", objects = "[]", registryOverrides } = found.data ?? {};
   try {
-    return { version, settings: JSON.parse(settings), objects: JSON.parse(objects) };
+    return {
+      version,
+      settings: JSON.parse(settings),
+      ...(registryOverrides !== undefined && { registryOverrides }),
+      objects: JSON.parse(objects),
+    };
   } catch (cause) {
     throw new CommandFailure(
       `ConfigMap ${namespace}/${recordName} cannot be read · somebody changed it · delete it and run postern install with all settings`,
       { cause },
     );
   }
+}
+
+/** End a command whose plan is out of date: another one has ended since the record was read. To be called under the lock. */
+export async function ensureUnchanged(
+  kube: KubeClient,
+  namespace: string,
+  before: InstallRecord | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  const now = await readRecord(kube, namespace, signal);
+  if (JSON.stringify(now) === JSON.stringify(before)) return;
+  throw new CommandFailure(
+    `nothing was changed · another install, upgrade or uninstall has ended in namespace ${namespace} meanwhile · run the same command again to see what is left to change`,
+  );
 }
 
 /** Write down what is installed: before the first change what will be, so that a second run finds everything. */
@@ -56,6 +77,9 @@ export async function writeRecord(
     data: {
       version: record.version,
       settings: JSON.stringify(record.settings),
+      ...(record.registryOverrides !== undefined && {
+        registryOverrides: record.registryOverrides,
+      }),
       objects: JSON.stringify(record.objects),
     },
   };
