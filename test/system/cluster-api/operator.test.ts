@@ -70,7 +70,9 @@ describe("postern operator for Cluster API", () => {
       ]);
       await expect.poll(ready, { timeout: 30_000 }).toMatchObject({
         status: 200,
-        text: expect.stringMatching(/\[\+\]cache-kubeadmcontrolplanes ok: .*failed/),
+        text: expect.stringMatching(
+          /\[\+\]cache-azureclusters ok: not served, waiting for its CRD/,
+        ),
       });
       const text = () => ready().then((page) => page?.text);
       await expect.poll(text).toContain("[+]leader ok: leading");

@@ -86,6 +86,9 @@ export interface Unread {
   type?: string;
   /** The subscription, resource group or zone of Azure; absent for objects of Kubernetes. */
   scope?: string;
+  /** Of a kind that is needed and that the API server does not serve: what to do. */
+  isUnserved?: true;
+  remedy?: string;
 }
 
 /** The operator, as whoever looks sees it. */

@@ -5,6 +5,7 @@ import { customResourceDefinition } from "@postern/core/kinds/core.ts";
 import { parseBody } from "../kube/client.ts";
 import { KubeError } from "../kube/errors.ts";
 import { oldestKubernetes } from "../kube/oldest-kubernetes.ts";
+import { crdCheck } from "../view/checks/all.ts";
 import type { Finding } from "../view/checks/check.ts";
 import { isHeld, operatorLeases } from "../view/presence.ts";
 import { operatorPresence } from "./operator-presence.ts";
@@ -25,7 +26,7 @@ export async function clusterFindings(
   if (reached.some(({ verdict }) => verdict === "wrong")) return reached;
   const [version, kinds, lease] = await Promise.all([
     beforeInstall ? unlessForbidden("Kubernetes version", served(session)) : [],
-    unlessForbidden("CRD versions", servedKinds(session, beforeInstall)),
+    unlessForbidden(crdCheck, servedKinds(session, beforeInstall)),
     beforeInstall ? [] : unlessForbidden("Lease", leases(session)),
   ]);
   return [...reached, ...version, ...kinds, ...lease];
@@ -123,7 +124,7 @@ async function servedKinds({ kube, signal }: Session, beforeInstall: boolean): P
   const found = await Promise.all(
     definitions.map(async (definition): Promise<Finding[]> => {
       const name = crdName(definition);
-      const check = "CRD versions";
+      const check = crdCheck;
       const crd = await kube.get<Crd>({ kind: customResourceDefinition, name }, signal);
       if (crd === undefined) {
         if (definition.standIn || beforeInstall)

@@ -22,7 +22,11 @@ export function findClusterKey(
     throw new UsageError(`several clusters are called '${name}': say which of ${found.join(", ")}`);
   const [hidden] = unread;
   if (keys.length === 0 && hidden)
-    throw new CommandFailure(`no cluster can be seen · ${hidden.what}: ${hidden.why}`);
+    throw new CommandFailure(
+      [`no cluster can be seen`, `${hidden.what}: ${hidden.why}`, hidden.remedy]
+        .filter(Boolean)
+        .join(" · "),
+    );
   if (!suggests)
     throw new UsageError(`there is no cluster '${name}': postern tree lists those that exist`);
   if (keys.length === 0) throw new UsageError(`there is no cluster '${name}', nor any other`);

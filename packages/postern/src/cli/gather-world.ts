@@ -20,6 +20,12 @@ export async function gatherWorld(
     arm,
     signal,
     operator,
+    hasClusterApi: hasClusterApi(session),
     subscriptions: [...own, ...subscriptions],
   });
+}
+
+/** Whether Postern is set up for clusters of Cluster API, as far as local mode tells. */
+export function hasClusterApi({ local }: Pick<Session, "local">): boolean {
+  return local?.operator?.managementClusterName !== undefined;
 }

@@ -45,7 +45,9 @@ export function print(text: string): void {
 
 /** What could not be read, one line each: nothing may be concluded from its absence. */
 export function notRead(unread: readonly Unread[]): string[] {
-  return unread.map(({ what, why }) => paint("yellow", `not read: ${what}: ${why}`));
+  return unread.map(({ what, why, remedy }) =>
+    paint("yellow", `not read: ${what}: ${why}${remedy ? ` To do: ${remedy}` : ""}`),
+  );
 }
 
 const colours = { green: 32, yellow: 33, red: 31, grey: 90, blue: 34, bold: 1 } as const;

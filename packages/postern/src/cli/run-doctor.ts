@@ -1,7 +1,8 @@
-import { examine } from "../view/checks/all.ts";
+import { KubeError } from "../kube/errors.ts";
+import { crdCheck, examine } from "../view/checks/all.ts";
 import type { Finding } from "../view/checks/check.ts";
 import { gatherKnown } from "../view/gather-known.ts";
-import { orphansIn } from "../view/orphans.ts";
+import { type Known, orphansIn } from "../view/orphans.ts";
 import type { World } from "../view/world.ts";
 import { azureFindings, rightsFindings } from "./doctor-azure.ts";
 import { clusterFindings } from "./doctor-cluster.ts";
@@ -14,7 +15,6 @@ export async function diagnose(
   beforeInstall: boolean,
   seen?: World,
 ): Promise<Finding[]> {
-  const { kube, signal } = session;
   const [cluster, azure] = await Promise.all([
     clusterFindings(session, beforeInstall),
     azureFindings(session),
@@ -22,9 +22,21 @@ export async function diagnose(
   const first = [...cluster, ...azure];
   if (first.some(({ blocks }) => blocks)) return first;
   const world = seen ?? (await gatherWorld(session));
-  const both = [...first, ...(await rightsFindings(session, world.kube)), ...examine(world)];
+  // Before anything is installed no kind is missing.
+  const unread = world.unread.filter(({ isUnserved }) => !(beforeInstall && isUnserved));
+  const unserved = new Set(unread.flatMap(({ what, isUnserved }) => (isUnserved ? [what] : [])));
+  const both = [
+    ...first.filter(({ check, about }) => check !== crdCheck || !unserved.has(about)),
+    ...(await rightsFindings(session, world.kube)),
+    ...examine({ ...world, unread }),
+  ];
   if (beforeInstall) return both;
-  const known = await gatherKnown(kube, signal);
+  const known = await knownOrWhy(session);
+  if ("why" in known)
+    return [
+      ...both,
+      { check: "orphans", about: "Kubernetes API", verdict: "not looked at", found: known.why },
+    ];
   const orphans = orphansIn(world, known).map(
     ({ id, what, elsewhere }): Finding => ({
       check: "orphans",
@@ -35,4 +47,14 @@ export async function diagnose(
     }),
   );
   return [...both, ...orphans];
+}
+
+/** What Azure's resources may belong to, or why that cannot be known: the other findings count all the same. */
+async function knownOrWhy({ kube, signal }: Session): Promise<Known | { why: string }> {
+  try {
+    return await gatherKnown(kube, signal);
+  } catch (error) {
+    if (!(error instanceof KubeError)) throw error;
+    return { why: error.explain().message };
+  }
 }

@@ -3,16 +3,18 @@ import type { Unread } from "@postern/core/dashboard/picture.ts";
 import { type KubeObject, keyOf } from "@postern/core/kind.ts";
 import { openPolicy } from "@postern/core/tenant-policy.ts";
 import { clusterAnnotation, conditions } from "../hosted/names.ts";
-import { dryRun, type Planned } from "../kube/dry-run.ts";
+import { dryRun, type Planned, type Unplanned } from "../kube/dry-run.ts";
 import { silentLog } from "../kube/log.ts";
-import { dryRunControllers, type NotPlanned } from "../operator/dry-run.ts";
+import { dryRunControllers, type NotPlanned, type Side } from "../operator/dry-run.ts";
 import { type PlanFlags, planDefaults } from "../operator/plan-options.ts";
 import { readTenantPolicy } from "../operator/tenant-policy.ts";
 import { capiClustersIn, objectsOf } from "../view/cluster-objects.ts";
 import { gatherKube } from "../view/gather.ts";
+import { unservedKind } from "../view/unserved-kinds.ts";
 import type { KubeWorld } from "../view/world.ts";
 import { CommandFailure } from "./command-failure.ts";
 import { findClusterKey } from "./find-cluster-key.ts";
+import { hasClusterApi } from "./gather-world.ts";
 import { requestReconcile } from "./request-reconcile.ts";
 import type { Session } from "./session.ts";
 
@@ -24,7 +26,7 @@ export async function plansOf(
 ): Promise<{ plans: Planned[]; notPlanned: NotPlanned[] }> {
   const { kube, arm, azure, env, local, signal } = session;
   const unread: Unread[] = [];
-  const world = await gatherKube({ kube, signal }, unread);
+  const world = await gatherKube({ kube, signal, hasClusterApi: hasClusterApi(session) }, unread);
   const only = name === undefined ? undefined : findClusterKey(name, world, unread);
   const { features, without } = await dryRunControllers({
     arm,
@@ -36,9 +38,10 @@ export async function plansOf(
     // The operator of local mode serves one person.
     policy: (await readTenantPolicy(flags.tenantPolicy)) ?? (local && openPolicy),
   });
-  const [hidden] = unread;
+  // What is not served is named beside the plans of everything else.
+  const [hidden] = unread.filter(({ isUnserved }) => !isUnserved);
   if (hidden) throw new CommandFailure(`no plan can be made · ${hidden.what}: ${hidden.why}`);
-  const all = await dryRun({
+  const { plans: all, unplanned } = await dryRun({
     client: kube,
     features,
     log: silentLog,
@@ -46,7 +49,7 @@ export async function plansOf(
     policy: flags.policy,
   });
   await requestReconcile(session, contradictedBy(all, world), world);
-  const notPlanned = leftOut(without, world, only);
+  const notPlanned = [...leftOut(without, world, only), ...unservedIn(unplanned)];
   if (only === undefined) return { plans: all, notPlanned };
   const keys = new Set(objectsOf(only, world).map(keyOf));
   return { plans: all.filter(({ key }) => keys.has(key)), notPlanned };
@@ -69,13 +72,22 @@ function contradictedBy(plans: readonly Planned[], { links }: KubeWorld): string
   ];
 }
 
+/** The kinds without which features have no plans, each once. */
+function unservedIn(unplanned: readonly Unplanned[]): NotPlanned[] {
+  const kinds = new Map(unplanned.map(({ kind }) => [kind.kind, kind]));
+  return [...kinds.values()].map((kind) => {
+    const { why, remedy } = unservedKind(kind);
+    return { of: kind.kind, why: `${why} To do: ${remedy}` };
+  });
+}
+
 /** What of this is left out of the plans, although there are objects of its kind. */
 function leftOut(
-  without: readonly NotPlanned[],
+  without: readonly (NotPlanned & { of: Side })[],
   kube: KubeWorld,
   only: string | undefined,
 ): NotPlanned[] {
-  const objects: Record<NotPlanned["of"], readonly KubeObject[]> = {
+  const objects: Record<Side, readonly KubeObject[]> = {
     "hosted clusters": [...kube.hostedClusters, ...kube.links],
     "Cluster API": capiClustersIn(kube),
   };

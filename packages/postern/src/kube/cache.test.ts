@@ -304,6 +304,21 @@ test.each([
   },
 );
 
+test("a kind that is not served any more is known to be so, until it is served again", async () => {
+  let isServed = false;
+  const { cache, eventually } = await cacheOn([
+    ends(event("ADDED", thing("a", 3)) + listed(5)),
+    (response) =>
+      isServed
+        ? open(event("MODIFIED", thing("a", 6)))(response)
+        : json(response, 404, { kind: "Status", reason: "NotFound", message: "no such kind" }),
+  ]);
+  await cache.filled;
+  await eventually(() => cache.health()).toMatchObject({ filled: true, isServed: false });
+  isServed = true;
+  await eventually(() => cache.health().isServed).toBe(true);
+});
+
 test("a server that ends every watch at once is not asked in a hot loop", async () => {
   const { cache, urls, clock } = await cacheOn([ends(listed(5)), ends("")]);
   await cache.filled;

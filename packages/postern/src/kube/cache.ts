@@ -30,6 +30,8 @@ export interface CacheOptions<T extends KubeObject> {
 export interface CacheHealth {
   kind: string;
   filled: boolean;
+  /** False where the API server has said that it does not know the kind. */
+  isServed: boolean;
   objects: number;
   connected: boolean;
   /** When the API server last said anything, bookmarks included. */
@@ -128,6 +130,7 @@ export class WatchCache<T extends KubeObject = KubeObject> {
     return {
       kind: this.kind.kind,
       filled: this.#isFilled,
+      isServed: this.#refusal !== 404,
       objects: this.#objects.size,
       connected: this.#connected,
       heardAt: this.#heardAt,
@@ -227,6 +230,7 @@ export class WatchCache<T extends KubeObject = KubeObject> {
       (bytes) => {
         heard = true;
         this.#connected = true;
+        this.#endRefusal();
         this.#heardAt = this.#clock.now();
         if (this.#heardAt - opened > longWatchMs) this.#recovered();
         try {
@@ -290,11 +294,15 @@ export class WatchCache<T extends KubeObject = KubeObject> {
     this.#failure = undefined;
     this.#heardAt = this.#clock.now();
     this.#isFilled = true;
+    this.#endRefusal();
+    this.#fill();
+    this.#know();
+  }
+
+  #endRefusal(): void {
     if (this.#refusal !== undefined)
       this.#options.log.info({ kind: this.kind.kind }, "the kind is watched now");
     this.#refusal = undefined;
-    this.#fill();
-    this.#know();
   }
 
   #put(object: T): void {

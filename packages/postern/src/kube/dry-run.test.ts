@@ -6,7 +6,7 @@ import { dryRun } from "./dry-run.ts";
 import { KubeError } from "./errors.ts";
 import type { Feature } from "./feature.ts";
 import { silentLog } from "./log.ts";
-import type { MakeFeature } from "./runtime.ts";
+import { type MakeFeature, whereServed } from "./runtime.ts";
 
 const kind = (plural: string): Kind => ({
   group: "example.com",
@@ -56,9 +56,19 @@ function feature(
 const run = (client: KubeClient, ...features: MakeFeature[]) =>
   dryRun({ client, features, log: silentLog, signal: AbortSignal.timeout(20_000) });
 
-test("what would be done is told of every object, and nothing of a kind that is not served", async () => {
+test("what would be done is told of every object, and which feature has no plan for want of a kind", async () => {
   const { client, writes } = await server();
-  const plans = await run(client, feature("missing"), feature("things"));
+  const { plans, unplanned } = await run(
+    client,
+    feature("missing"),
+    whereServed(feature("missing")),
+    whereServed(feature("missing"), "expected"),
+    feature("things"),
+  );
+  expect(unplanned).toMatchObject([
+    { feature: "missing", kind: { kind: "missing" } },
+    { feature: "missing", kind: { kind: "missing" } },
+  ]);
   expect(plans).toMatchObject([{ key: "ns/a", plan: { steps: [{ do: "make it" }] } }]);
   expect(writes).toEqual([]);
 });
@@ -75,7 +85,7 @@ test("a write while it looks is refused, and afterwards the client may write as 
       await kube.create(kind("things"), { metadata: { namespace: "ns", name: "b" } });
       return { observed: undefined, context: undefined };
     })({ kube, caches });
-  expect(await run(client, writing)).toMatchObject([{ failure: { reason: "NotLeader" } }]);
+  expect((await run(client, writing)).plans).toMatchObject([{ failure: { reason: "NotLeader" } }]);
   expect(writes).toEqual([]);
   await client.create(kind("things"), { metadata: { namespace: "ns", name: "b" } });
   expect(writes).toHaveLength(1);
@@ -86,6 +96,6 @@ test("what a failure says is told without secrets", async () => {
   const refused = feature("things", async () => {
     throw new KubeError("Unauthorized", "asked with Bearer abcdefghijklmnop");
   });
-  const [planned] = await run(client, refused);
+  const [planned] = (await run(client, refused)).plans;
   expect(JSON.stringify(planned)).not.toContain("abcdefghijklmnop");
 });

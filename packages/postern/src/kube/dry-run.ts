@@ -18,6 +18,12 @@ export type Planned = { feature: string; kind: Kind; key: string } & (
   | { failure: Failure }
 );
 
+/** A feature that has no plans, because the API server does not serve a kind that it needs. */
+export interface Unplanned {
+  feature: string;
+  kind: Kind;
+}
+
 export interface DryRunOptions {
   client: KubeClient;
   features: readonly MakeFeature[];
@@ -35,7 +41,9 @@ const atOnce = 32;
 const sockets = 32;
 
 /** Observe and plan once for every object, as the controllers would, and write nothing. */
-export async function dryRun(options: DryRunOptions): Promise<Planned[]> {
+export async function dryRun(
+  options: DryRunOptions,
+): Promise<{ plans: Planned[]; unplanned: Unplanned[] }> {
   const { log, features } = options;
   const clock = options.clock ?? realClock;
   // A client of its own: the caller may want to write with the other one.
@@ -44,7 +52,7 @@ export async function dryRun(options: DryRunOptions): Promise<Planned[]> {
   const caches = new Caches({ client, log, clock });
   const made = features.map((make) => {
     caches.takeRequested();
-    const { feature, whereServed = false } = make({ caches, kube: client });
+    const { feature, whereServed } = make({ caches, kube: client });
     caches.of(feature.kind);
     return { feature, whereServed, asked: caches.takeRequested() };
   });
@@ -53,14 +61,20 @@ export async function dryRun(options: DryRunOptions): Promise<Planned[]> {
   const watching = caches.start(signal).catch((error: unknown) => over.abort(error));
   try {
     const work: (() => Promise<Planned>)[] = [];
+    const unplanned: Unplanned[] = [];
     for (const { feature, asked, whereServed } of made) {
       await unlessAborted(Promise.all([...asked.keys()].map((cache) => cache.known)), signal);
-      const needed = [...asked].flatMap(([cache, needs]) => (needs && !whereServed ? [cache] : []));
-      if (!(await areServed(needed, client, signal))) continue;
+      const needed = [...asked].flatMap(([cache, needs]) => (needs ? [cache] : []));
+      const unserved = await unservedOf(needed, client, signal);
+      // As in the operator: without a kind that it needs a feature does not begin.
+      if (unserved !== undefined) {
+        if (whereServed !== "optional") unplanned.push({ feature: feature.name, kind: unserved });
+        continue;
+      }
       for (const object of caches.of(feature.kind).list())
         work.push(() => planOne(feature, object, { clock, log, signal, policy: options.policy }));
     }
-    return await inTurns(work, atOnce);
+    return { plans: await inTurns(work, atOnce), unplanned };
   } finally {
     over.abort();
     await watching;
@@ -68,22 +82,22 @@ export async function dryRun(options: DryRunOptions): Promise<Planned[]> {
   }
 }
 
-/** Whether a feature has all that it needs. A kind that is not served has no objects; one that is not shown is an error. */
-async function areServed(
+/** The first kind that the API server does not serve; undefined where there is none. One that is not shown is an error. */
+async function unservedOf(
   needed: readonly WatchCache[],
   client: KubeClient,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<Kind | undefined> {
   for (const { kind, filled } of needed.filter((cache) => !cache.health().filled)) {
     try {
       await client.request("GET", `${collectionPath(kind, undefined)}?limit=1`, { signal });
     } catch (error) {
-      if (error instanceof KubeError && error.status === 404) return false;
+      if (error instanceof KubeError && error.status === 404) return kind;
       throw error;
     }
     await unlessAborted(filled, signal);
   }
-  return true;
+  return undefined;
 }
 
 /** Observe and plan once for one object, and write nothing. */

@@ -30,15 +30,21 @@ export interface Parts {
 export interface Made {
   feature: Feature;
   watches?: readonly WatchedKind[];
-  /** The process is of use without it: where its kinds are not served it waits for them, and is ready all the same. */
-  whereServed?: boolean;
+  /**
+   * The process is of use without it: where its kinds are not served it waits for them, and is ready all the same. `expected`:
+   * it was switched on, so that a person is told what it waits for.
+   */
+  whereServed?: "expected" | "optional";
 }
 
 export type MakeFeature = (parts: Parts) => Made;
 
 /** The same feature, for clusters that may not know its kinds. */
-export function whereServed(make: MakeFeature): MakeFeature {
-  return (parts) => ({ ...make(parts), whereServed: true });
+export function whereServed(
+  make: MakeFeature,
+  how: NonNullable<Made["whereServed"]> = "optional",
+): MakeFeature {
+  return (parts) => ({ ...make(parts), whereServed: how });
 }
 
 export interface RuntimeOptions {
@@ -103,11 +109,7 @@ export class Runtime {
   #add(make: MakeFeature, events: EventRecorder): void {
     const { client, log } = this.#options;
     this.caches.takeRequested();
-    const {
-      feature,
-      watches = [],
-      whereServed = false,
-    } = make({ caches: this.caches, kube: client });
+    const { feature, watches = [], whereServed } = make({ caches: this.caches, kube: client });
     const controller = new Controller(feature, {
       client,
       events,
@@ -190,10 +192,16 @@ export class Runtime {
       (cache): Check => ({
         name: `cache-${cache.kind.plural}`,
         check: () => {
-          const { filled, objects, failure } = cache.health();
+          const { filled, isServed, objects, failure } = cache.health();
+          const isNeeded = this.caches.isNeeded(cache);
+          // Also one whose CRD was deleted after it was filled: its objects are only what was last known.
+          if (!isServed)
+            return {
+              ok: !isNeeded,
+              note: isNeeded ? "not served" : "not served, waiting for its CRD",
+            };
           const note = filled ? `${objects} objects` : (failure ?? "being filled");
-          const missed = this.caches.isNeeded(cache) || failure === undefined;
-          return { ok: filled || !missed, note };
+          return { ok: filled || (!isNeeded && failure !== undefined), note };
         },
       }),
     );

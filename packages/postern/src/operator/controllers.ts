@@ -71,14 +71,20 @@ export function clusterApiControllers(
     settings: others,
     metrics: new DnsMetrics(registry),
   };
-  return [
+  const expected = [
     managementEndpointsFeature({ management: managementCluster, clients }),
     workloadEndpointsFeature(shared),
     privateLinksFeature({ clients, management: managementCluster }),
     ...(names ? [dnsFeature(names), orphanedDnsFeature(names)] : []),
+  ];
+  const optional = [
     pausingFeature({ managementCluster, gates }),
     providerConfigFeature(clients.policy),
-  ].map(whereServed);
+  ];
+  return [
+    ...expected.map((make) => whereServed(make, "expected")),
+    ...optional.map((make) => whereServed(make)),
+  ];
 }
 
 /** A feature that acts by the credentials of control planes: they go when their control plane does. */

@@ -6,7 +6,7 @@ import type { TokenSource } from "../azure/tokens.ts";
 import { clusterArmClients } from "../cluster-api/identities.ts";
 import type { KubeClient } from "../kube/client.ts";
 import { silentLog } from "../kube/log.ts";
-import type { MakeFeature } from "../kube/runtime.ts";
+import { type MakeFeature, whereServed } from "../kube/runtime.ts";
 import { clusterApiSettings } from "./cluster-api.ts";
 import {
   clusterApiControllers,
@@ -17,10 +17,13 @@ import { installationOf } from "./installation.ts";
 import { managementGroupIn } from "./management-group.ts";
 import type { PlanFlags } from "./plan-options.ts";
 
+/** What the controllers of one side look after. */
+export type Side = "hosted clusters" | "Cluster API";
+
 /** Controllers that could not be made, because it is not known what they would go by. */
 export interface NotPlanned {
-  /** Whose objects they look after. */
-  of: "hosted clusters" | "Cluster API";
+  /** Whose objects they look after, or the kind that is not served. */
+  of: string;
   why: string;
 }
 
@@ -37,11 +40,11 @@ export async function dryRunControllers(given: {
   policy: TenantPolicy | undefined;
   env: NodeJS.ProcessEnv;
   signal: AbortSignal;
-}): Promise<{ features: readonly MakeFeature[]; without: readonly NotPlanned[] }> {
+}): Promise<{ features: readonly MakeFeature[]; without: readonly (NotPlanned & { of: Side })[] }> {
   const { arm, credential, kube, settings, policy, env, signal } = given;
   const everyone = { credentialOf: () => credential, follow: () => undefined };
   const features: MakeFeature[] = [];
-  const without: NotPlanned[] = [];
+  const without: (NotPlanned & { of: Side })[] = [];
   if (env.AZURE_RESOURCE_GROUP) {
     const managementGroup = await managementGroupIn(env);
     const installation =
@@ -62,7 +65,11 @@ export async function dryRunControllers(given: {
       of: "hosted clusters",
       why: "the group of the management cluster's load balancers is not known: give AZURE_RESOURCE_GROUP",
     });
-  features.push(...controlPlaneControllers(arm, everyone, policy));
+  const controlPlanes = controlPlaneControllers(arm, everyone, policy);
+  // Where no hosted cluster is managed, nobody misses their kinds.
+  features.push(
+    ...(env.AZURE_RESOURCE_GROUP ? controlPlanes : controlPlanes.map((make) => whereServed(make))),
+  );
   const clusterApi = await clusterApiSettings(settings, { role: "all" }, env);
   if (clusterApi)
     features.push(

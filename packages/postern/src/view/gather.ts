@@ -4,6 +4,7 @@ import { isExplained } from "@postern/core/failure.ts";
 import type { Kind, KubeObject } from "@postern/core/kind.ts";
 import { azureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import { azurePrivateLinkService } from "@postern/core/kinds/azure-private-link-service.ts";
+import type { Definition } from "@postern/core/kinds/definition.ts";
 import { hostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
 import { hostedControlPlane } from "@postern/core/kinds/hosted-control-plane.ts";
 import { idKey, subscriptionId } from "@postern/core/resource-id.ts";
@@ -25,6 +26,7 @@ import type { KubeClient } from "../kube/client.ts";
 import { KubeError } from "../kube/errors.ts";
 import { groupsIn, subscriptionsIn } from "./places.ts";
 import type { Refusals } from "./refusals.ts";
+import { neededKinds, unservedKind } from "./unserved-kinds.ts";
 import type { AzureWorld, KubeWorld, World, Zone } from "./world.ts";
 
 export interface GatherOptions {
@@ -37,6 +39,8 @@ export interface GatherOptions {
   maxAgeMs?: number;
   /** The zones whose records are read; all where nothing is said. */
   zones?: (zone: PrivateDnsZone, kube: KubeWorld) => boolean;
+  /** Whether Postern is set up for clusters of Cluster API, as far as the caller knows: then their kind is needed. */
+  hasClusterApi?: boolean;
   /** Whether an operator runs, where the caller knows. */
   operator?: OperatorPresence | undefined;
   clock?: Clock;
@@ -54,17 +58,21 @@ export async function gather(options: GatherOptions): Promise<World> {
   return { kube, azure, observedAt, ...(operator && { operator }), unread };
 }
 
-/** The objects that Postern serves. A kind that is not served has none. */
+/** The objects that Postern serves. A kind that is needed and is not served is noted as not read. */
 export async function gatherKube(
-  { kube, signal }: Pick<GatherOptions, "kube" | "signal">,
+  { kube, signal, hasClusterApi = false }: Pick<GatherOptions, "kube" | "signal" | "hasClusterApi">,
   unread: Unread[],
 ): Promise<KubeWorld> {
-  const all = async <T extends KubeObject>(kind: Kind<T>): Promise<T[]> => {
+  const unserved = new Set<Definition>();
+  const all = async <T extends KubeObject>(kind: Definition & Kind<T>): Promise<T[]> => {
     const found: T[] = [];
     try {
       for await (const { items } of kube.list<T>(kind, { signal })) found.push(...items);
     } catch (error) {
-      if (error instanceof KubeError && error.status === 404) return [];
+      if (error instanceof KubeError && error.status === 404) {
+        unserved.add(kind);
+        return [];
+      }
       if (!(error instanceof KubeError) || error.status !== 403) throw error;
       unread.push({ what: kind.plural, why: error.explain().message, type: kind.plural });
     }
@@ -76,6 +84,8 @@ export async function gatherKube(
     all(azurePrivateLinkService),
     all(azureCluster),
   ]);
+  const hasHosted = hostedClusters.length + controlPlanes.length + links.length > 0;
+  unread.push(...neededKinds(unserved, { hasHosted, hasClusterApi }).map(unservedKind));
   // Whoever has a namespace can write the name of another's cluster on an object.
   const placed = <T extends KubeObject>(objects: T[]) =>
     objects.filter((each) => !isMisplaced(each));

@@ -29,16 +29,19 @@ export const worldChecks: readonly WorldCheck[] = [
   ownResolvers,
 ];
 
+/** The check of kinds, of those that are installed and of those that are missing. */
+export const crdCheck = "CRD versions";
+
 /** All findings; what could not be read is one too. */
 export function examine(world: World): Finding[] {
   return [
     ...worldChecks.flatMap((check) => check.run(world)),
-    ...world.unread.map(({ what, why }) => ({
-      check: "what can be read",
+    ...world.unread.map(({ what, why, isUnserved, remedy }) => ({
+      check: isUnserved ? crdCheck : "what can be read",
       about: what,
-      verdict: "not looked at" as const,
+      verdict: isUnserved ? ("wrong" as const) : ("not looked at" as const),
       found: why,
-      remedy: "give the credential the right to read it: postern permissions",
+      remedy: remedy ?? "give the credential the right to read it: postern permissions",
     })),
   ];
 }
