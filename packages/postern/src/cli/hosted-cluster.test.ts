@@ -61,7 +61,7 @@ test.each([
   ],
   [
     "a base domain that is no zone",
-    { baseDomain: "internal", endpointAccess: "Private" },
+    { externalDnsDomain: "internal", endpointAccess: "Private" },
     "2 to 34 labels",
   ],
 ] as const)("%s is rejected before anything is created", (_, over, message) => {
