@@ -31,6 +31,7 @@ import { endpointsFinalizer, type ManagementLink } from "postern/cluster-api/nam
 import { privateLinksOf } from "postern/cluster-api/requested-links.ts";
 import { refusalOf } from "postern/cluster-api/tenancy.ts";
 import type { Plan } from "postern/kube/feature.ts";
+import { planTwice } from "../setup/plan-twice.ts";
 
 export const managementSubscription = "11111111-1111-4111-8111-111111111111";
 export const workloadSubscription = "33333333-3333-4333-8333-333333333333";
@@ -200,7 +201,7 @@ export class PaperClusters {
   planManagement(): Plan<ManagementStep> {
     const facts = (each: AzureCluster) => factsOf(each, this.owners.get(keyOf(each)));
     const found = this.objects.get(managementKey);
-    return planManagement({
+    return planTwice(planManagement, {
       management: found && facts(found),
       clusters: [...this.objects.values()]
         .filter((each) => each !== found && this.refusalOf(each) === undefined)
@@ -259,7 +260,7 @@ export class PaperClusters {
   }
 
   planWorkload(key: string): Plan<WorkloadStep> {
-    return planWorkload(this.see(key));
+    return planTwice(planWorkload, this.see(key));
   }
 
   apply(step: ManagementStep | WorkloadStep): void {

@@ -5,6 +5,7 @@ import { plan } from "postern/cluster-api/dns/plan.ts";
 import type { DnsStep } from "postern/cluster-api/dns/steps.ts";
 import { zoneIn } from "postern/cluster-api/dns/zones/desired.ts";
 import { ownerFor } from "postern/cluster-api/dns/zones/owner.ts";
+import { planTwice } from "../setup/plan-twice.ts";
 import {
   after,
   managementGroup,
@@ -67,7 +68,7 @@ export function passTogether(
   cached = false,
 ): number {
   const looks = clusters.map((each) => look(azure, each, cached));
-  const planned = looks.map((each) => plan(each));
+  const planned = looks.map((each) => planTwice(plan, each));
   for (const [n, cluster] of clusters.entries()) {
     const own = planned[n];
     if (own === undefined) continue;

@@ -16,6 +16,7 @@ import { ownerFor } from "postern/cluster-api/dns/zones/owner.ts";
 import type { Plan } from "postern/kube/feature.ts";
 import type { RecordSet } from "postern/private-dns/records/observed.ts";
 import type { Zone } from "postern/private-dns/zone/observed.ts";
+import { planTwice } from "../setup/plan-twice.ts";
 
 const workloadSubscription = "33333333-3333-4333-8333-333333333333";
 const managementSubscription = "11111111-1111-4111-8111-111111111111";
@@ -291,7 +292,7 @@ export function settle(
 ): { world: Observed; planned: ReturnType<typeof plan> } {
   let now = world;
   for (let reconciles = 0; reconciles < 15; reconciles++) {
-    const planned = plan(azure.observed(now));
+    const planned = planTwice(plan, azure.observed(now));
     const ids = planned.steps.flatMap((step) => ("id" in step ? [idKey(step.id)] : []));
     if (new Set(ids).size < ids.length) throw new Error(`two steps on one resource: ${ids}`);
     watch(planned);

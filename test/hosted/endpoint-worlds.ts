@@ -3,6 +3,7 @@ import type { Observed, Sibling } from "postern/hosted/endpoint/observed.ts";
 import { plan } from "postern/hosted/endpoint/plan.ts";
 import { conditions } from "postern/hosted/names.ts";
 import { privateZoneIn } from "postern/private-dns/zone/observed.ts";
+import { planTwice } from "../setup/plan-twice.ts";
 import {
   AzureModel,
   clusterID,
@@ -21,7 +22,7 @@ export const base = privateZoneIn(group, "example.com");
 export function settle(azure: AzureModel, world: Observed): Observed {
   let now = world;
   for (let reconciles = 0; reconciles < 20; reconciles++) {
-    const planned = plan(azure.observed(now));
+    const planned = planTwice(plan, azure.observed(now));
     for (const step of planned.steps) azure.apply(step);
     now = nowAfter(now, planned);
     if (planned.steps.length === 0) return now;

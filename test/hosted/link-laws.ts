@@ -10,7 +10,7 @@ import type { Feature } from "postern/kube/feature.ts";
 import { silentLog } from "postern/kube/log.ts";
 import type { Reconcile } from "postern/kube/reconcile.ts";
 import { ManualClock } from "../manual-clock.ts";
-import { observeTwice } from "../setup/observe-twice.ts";
+import { observeTwice } from "../setup/plan-twice.ts";
 import {
   type Azure,
   balancer,

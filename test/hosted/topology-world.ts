@@ -15,6 +15,7 @@ import {
 import type { Observed } from "postern/hosted/topology/observed.ts";
 import { plan } from "postern/hosted/topology/plan.ts";
 import type { TopologyStep } from "postern/hosted/topology/steps.ts";
+import { planTwice } from "../setup/plan-twice.ts";
 
 const network =
   "/subscriptions/33333333-3333-4333-8333-333333333333/resourceGroups/guest/providers/Microsoft.Network/virtualNetworks/guest";
@@ -176,7 +177,7 @@ export class TopologyWorld {
    * by a process that is killed. Whether there was anything to do.
    */
   reconcile(between: () => void = () => {}, upTo = Number.POSITIVE_INFINITY): boolean {
-    const decided = plan(this.see());
+    const decided = planTwice(plan, this.see());
     const found = this.cluster.metadata.finalizers ?? [];
     if (decided.finalizer === "add" && !found.includes(hostedClusterFinalizer))
       this.cluster.metadata.finalizers = [...found, hostedClusterFinalizer];

@@ -22,6 +22,7 @@ import { ManualClock, settle } from "../../manual-clock.ts";
 import { type AuditEntry, type Cluster, clusterAt } from "../../setup/cluster.ts";
 import type { User } from "../../setup/control-plane.ts";
 import { describeWhere } from "../../setup/needs.ts";
+import { planningTwice } from "../../setup/plan-twice.ts";
 import { type Plane, startPlane } from "../../setup/plane.ts";
 import { installKinds } from "../kinds/install.ts";
 import { type Azure, frontendOf, managementGroup, type Rights, startAzure } from "./azure.ts";
@@ -201,6 +202,7 @@ async function startWorld(cluster: Cluster, options: WorldOptions): Promise<Host
   const credentialOf = options.credentialOf?.(azure) ?? (() => azure.guest);
   const armClientsNow = () => createArmClients({ arm: armClient, managementGroup, credentialOf });
 
+  const problems: unknown[] = [];
   async function start() {
     armClient = arm();
     await run(options);
@@ -214,7 +216,9 @@ async function startWorld(cluster: Cluster, options: WorldOptions): Promise<Host
       log: options.log ?? silentLog,
       ...(options.metrics && { metrics: options.metrics }),
       namespace: given.namespace,
-      features: given.features(armClientsNow(), azure, client),
+      features: given
+        .features(armClientsNow(), azure, client)
+        .map((make) => planningTwice(make, problems)),
       drift: options.drift,
     });
     client.caches = runtime.caches;
@@ -246,6 +250,7 @@ async function startWorld(cluster: Cluster, options: WorldOptions): Promise<Host
     if (running.size === 0) return;
     for (const { end } of running) await end();
     armClient.close();
+    for (const problem of problems) throw problem;
   }
 
   /** Quiet is what stays so for a few looks: an answer may be on its way through a socket. */

@@ -19,6 +19,7 @@ import {
   short,
   sibling,
 } from "../../../../../test/hosted/endpoint-worlds.ts";
+import { planTwice } from "../../../../../test/setup/plan-twice.ts";
 import { fc } from "../../../../../test/setup/random.ts";
 import type { PrivateEndpoint } from "../../azure/gateways/private-endpoints.ts";
 import { privateZoneIn } from "../../private-dns/zone/observed.ts";
@@ -308,7 +309,7 @@ describe("whatever is in the subscription", () => {
         let now = world;
         for (let reconciles = 0; reconciles < 12; reconciles++) {
           const observation = azure.observed(now);
-          const planned = plan(observation);
+          const planned = planTwice(plan, observation);
           const available = planned.conditions.find(({ type }) => type === conditions.available);
           if (available?.status === "True") expect(reachable(azure, observation)).toBe(true);
           for (const step of planned.steps) azure.apply(step);

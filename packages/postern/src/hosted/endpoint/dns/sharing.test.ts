@@ -2,6 +2,7 @@ import { claimsIn } from "@postern/core/claims.ts";
 import { idKey } from "@postern/core/resource-id.ts";
 import { describe, expect, test } from "vitest";
 import { AzureModel, nowAfter, observed, spec } from "../../../../../../test/hosted/azure-model.ts";
+import { planTwice } from "../../../../../../test/setup/plan-twice.ts";
 import { fc } from "../../../../../../test/setup/random.ts";
 import type { Observation } from "../../../azure/gateway.ts";
 import type { VirtualNetworkLink } from "../../../azure/gateways/private-dns.ts";
@@ -76,7 +77,7 @@ function isOutdated(azure: AzureModel, observation: Observed, step: EndpointStep
 
 /** Do what a plan says; what another has changed in between is refused, as Azure does, and tried again later. */
 function act(azure: AzureModel, world: Observed, observation: Observed) {
-  const planned = plan(observation);
+  const planned = planTwice(plan, observation);
   let refused = false;
   let outdated = false;
   for (const step of planned.steps)
