@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { resourceTypes } from "@postern/azure-simulator/arm/registry.ts";
 import type { ResourceType } from "@postern/azure-simulator/arm/resource-type.ts";
+import { switches, switchNames } from "@postern/azure-simulator/arm/switches.ts";
 import { command } from "@postern/azure-simulator/command/command.ts";
 import { entraDifferences } from "@postern/azure-simulator/entra/entra.ts";
 import { imdsDifferences } from "@postern/azure-simulator/imds/imds.ts";
@@ -72,16 +73,25 @@ ${listed(entraDifferences)}
 **The metadata service of a machine** (IMDS): instance, token, load balancer, scheduled events and versions, with its rules on headers and
 its limits. Each machine has it on a port of its own, which the ready file and \`GET /_postern/machines\` tell.
 
-${listed(imdsDifferences)}
+${listed(imdsDifferences)}`;
 
-**What Azure's documents leave open** can be switched in \`startSimulator({ switches })\`: \`gatewayPoolsTakeAddresses\` says whether a pool of a
-Gateway load balancer takes members by address; \`concurrentNetworkWrites\`, whether a write to a network that is being changed is refused
-at once (\`refuse\`) or taken to fail in its operation (\`fail\`).`;
+const switchesIntro = `## Switches
+
+What Azure's documents leave open, or subscriptions differ in, can be switched: \`--switch name=value\`, or in tests
+\`startSimulator({ switches })\`.`;
 
 /** The page as it should be. */
 export function simulatorPage(): string {
   const namespaces = [...new Set(resourceTypes.map(({ type }) => namespaceOf(type)))];
-  return [intro, `## Flags\n\n${flags()}`, wire, evidence, ...namespaces.map(provider), besides]
+  return [
+    intro,
+    `## Flags\n\n${flags()}`,
+    `${switchesIntro}\n\n${switchRows()}`,
+    wire,
+    evidence,
+    ...namespaces.map(provider),
+    besides,
+  ]
     .join("\n\n")
     .concat("\n");
 }
@@ -93,6 +103,14 @@ function flags(): string {
     return `| ${code(names)} | ${description} | ${kept} |`;
   });
   return ["| flag | what it does | default |", "|---|---|---|", ...rows].join("\n");
+}
+
+function switchRows(): string {
+  const rows = switchNames.map((name) => {
+    const { what, values, default: usual } = switches[name];
+    return `| ${code(name)} | ${what} | ${values} | ${code(String(usual))} |`;
+  });
+  return ["| switch | what it says | values | default |", "|---|---|---|---|", ...rows].join("\n");
 }
 
 function provider(namespace: string): string {

@@ -151,6 +151,23 @@ test("limits and times are those of the options", async () => {
   expect(value).toHaveLength(1);
 });
 
+test("switches are those of the options", async () => {
+  const { ask, ready } = await start([
+    "--switch",
+    "linkServicesPerLoadBalancer=20",
+    "--switch",
+    "privateLinkServiceUdr=true",
+  ]);
+  const group = `/subscriptions/${ready.subscriptions[0]?.id}/resourceGroups/rg`;
+  const location = "westeurope";
+  await ask("PUT", group, { location });
+  const properties = { destinationIPAddress: "10.0.0.4" };
+  const path = `${group}/providers/Microsoft.Network/privateLinkServices/pls`;
+  const text = await (await ask("PUT", path, { location, properties })).text();
+  // Where it is off, this is what is refused.
+  expect(text).not.toContain("PrivateLinkServiceUdrIsDisabled");
+});
+
 test.each([
   [["--listen", "8443"], /--listen.*give HOST:PORT/],
   [["--listen", ":8443"], /--listen.*give HOST:PORT.*0\.0\.0\.0:8443 for every address/],
@@ -162,6 +179,8 @@ test.each([
   [["--reads", "many"], /--reads.*BURST:PER_SECOND/],
   [["--speed", "0"], /--speed.*above 0/],
   [["--operation-ms", "soon"], /--operation-ms.*MILLISECONDS/],
+  [["--switch", "gravity=false"], /--switch.*one of gatewayPoolsTakeAddresses, /],
+  [["--switch", "linkServicesPerLoadBalancer=many"], /--switch.*a number for linkServices/],
   [["--sate", "x"], /unknown option '--sate'.*--state/],
   [["--reset"], /--reset empties the file of --state, which is not given/],
 ])("%j is refused in one line with exit code 64", async (args, why) => {

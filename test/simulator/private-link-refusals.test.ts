@@ -195,8 +195,8 @@ test("link services and pools of IP addresses do not go together, in either orde
   expect(codeOf(await second.ask("PUT", service, serviceBody()))).toBe(code);
 });
 
-test("a load balancer takes eight link services, where that limit is switched on", async () => {
-  const { ask } = await linkWorld({ switches: { linkServicesPerLoadBalancer: 8 } });
+test("a load balancer takes eight link services", async () => {
+  const { ask } = await linkWorld();
   const balancer = frontend.slice(0, frontend.indexOf("/frontend"));
   const front = (await ask("GET", balancer)).body;
   const names = Array.from({ length: 9 }, (_, at) => `f${at}`);

@@ -1,3 +1,4 @@
+import type { SimulatorOptions } from "@postern/azure-simulator/simulator.ts";
 import type { JsonObject } from "@postern/azure-simulator/state/store.ts";
 import { describe, expect, test } from "vitest";
 import {
@@ -22,8 +23,11 @@ const mine = idsIn(subscription);
 const near = idsIn(sibling);
 const far = idsIn(stranger);
 
-async function withService(more: JsonObject = {}): Promise<LinkWorld & { alias: string }> {
-  const world = await linkWorld();
+async function withService(
+  more: JsonObject = {},
+  options: SimulatorOptions = {},
+): Promise<LinkWorld & { alias: string }> {
+  const world = await linkWorld(options);
   const made = await done(world.ask, "PUT", service, serviceBody(more));
   return { ...world, alias: String((made.body.properties as JsonObject).alias) };
 }
@@ -204,6 +208,18 @@ describe("both sides", () => {
     );
     expect((requeue.body.properties as JsonObject).alias).not.toBe(alias);
     expect(stateIn(await strangerAsks("GET", far.endpoint("pe")))).toBe("Disconnected");
+  });
+
+  test("rejected connections do not hold a service where that is switched off; others do", async () => {
+    const switches = { rejectedConnectionsHoldServices: false };
+    const world = await withService({ visibility: { subscriptions: ["*"] } }, { switches });
+    const { ask, strangerAsks, alias } = world;
+    const path = far.endpoint("pe");
+    await done(strangerAsks, "PUT", path, endpointBody(stranger, alias, { manual: true }));
+    expect((await ask("DELETE", service)).status).toBe(409);
+    await decide(world, "Rejected");
+    expect((await done(ask, "DELETE", service)).body).toEqual({ status: "Succeeded" });
+    expect(stateIn(await strangerAsks("GET", path))).toBe("Disconnected");
   });
 
   test("deleting the group of a service disconnects its endpoints", async () => {

@@ -75,26 +75,30 @@ describeHosted("a link that is deleted", (start) => {
     expect(services(world)).toEqual([first.id.toLowerCase()]);
   });
 
-  test("rejects the endpoints of others, then removes their connections, so that it always ends", async () => {
-    const world = await start({ features: onlyLink(), simulator });
-    const one = await linkedCluster(world, "one");
-    const { status } = await ready(world, one);
-    const alias = String(status?.privateLinkServiceAlias);
-    const endpoints = ["their-a", "their-b"].map((name) => connect(world, alias, name));
-    await world.mark();
-    await gone(world, one);
-    expect(services(world)).toEqual([]);
-    for (const id of endpoints) expect(world.azure.at(id)).toBeDefined();
-    const writes = world.armRequests().filter(({ method }) => method !== "GET");
-    expect(writes.map(({ method, path }) => `${method} ${path.split("/").at(-1)}`)).toEqual([
-      "PUT privateEndpointConnections",
-      "PUT privateEndpointConnections",
-      "DELETE privateEndpointConnections",
-      "DELETE privateEndpointConnections",
-      "DELETE privateLinkServices",
-      "DELETE subnets",
-    ]);
-  });
+  test.each([true, false])(
+    "rejects the endpoints of others, then removes their connections, so that it always ends (rejected ones hold it: %s)",
+    async (rejectedConnectionsHoldServices) => {
+      const switches = { rejectedConnectionsHoldServices };
+      const world = await start({ features: onlyLink(), simulator: { ...simulator, switches } });
+      const one = await linkedCluster(world, "one");
+      const { status } = await ready(world, one);
+      const alias = String(status?.privateLinkServiceAlias);
+      const endpoints = ["their-a", "their-b"].map((name) => connect(world, alias, name));
+      await world.mark();
+      await gone(world, one);
+      expect(services(world)).toEqual([]);
+      for (const id of endpoints) expect(world.azure.at(id)).toBeDefined();
+      const writes = world.armRequests().filter(({ method }) => method !== "GET");
+      expect(writes.map(({ method, path }) => `${method} ${path.split("/").at(-1)}`)).toEqual([
+        "PUT privateEndpointConnections",
+        "PUT privateEndpointConnections",
+        "DELETE privateEndpointConnections",
+        "DELETE privateEndpointConnections",
+        "DELETE privateLinkServices",
+        "DELETE subnets",
+      ]);
+    },
+  );
 
   test("waits for the owners of other endpoints where the policy says so, until it says otherwise", async () => {
     const world = await start({ features: onlyLink(), simulator });

@@ -4,6 +4,7 @@ import type { Address } from "./address.ts";
 import type { Operation, Operations } from "./operations.ts";
 import type { Refusal } from "./refusal.ts";
 import type { Roles } from "./roles.ts";
+import type { Switches } from "./switches.ts";
 
 /** The type of resource groups, which the front door knows itself. */
 export const groupType = "Microsoft.Resources/resourceGroups";
@@ -43,18 +44,6 @@ export interface World {
   write(id: string, body: JsonObject, asker: Principal, apiVersion: string): Operation["error"];
   /** What a GET of the newest version shows the asker of a resource; what he may not read is refused. */
   shown(id: string, asker: Principal): JsonObject | undefined;
-}
-
-/** What Azure's documents leave open, so that both answers can be tried. */
-export interface Switches {
-  /** Whether a pool of a Gateway load balancer takes members by address. Undocumented. */
-  gatewayPoolsTakeAddresses: boolean;
-  /** Whether a write to a network that is being changed is refused at once, or fails in its operation. */
-  concurrentNetworkWrites: "refuse" | "fail";
-  /** How many link services a load balancer takes: 8 in Azure. Without a limit worlds need fewer load balancers. */
-  linkServicesPerLoadBalancer: number;
-  /** Whether subscriptions have the feature AllowPrivateLinkServiceUDR, with which a link service leads to an address. */
-  privateLinkServiceUdr: boolean;
 }
 
 /** A write, as a resource type is asked about it. */

@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import { address, limit, operationMs, publicHost, speed } from "./options.ts";
+import { address, limit, operationMs, publicHost, speed, switchValue } from "./options.ts";
 import type { SimulatorSettings } from "./run.ts";
 
 /** `postern simulator` and `azure-simulator`: an Azure that runs here. */
@@ -61,6 +61,12 @@ export function command(): Command {
       ).argParser(limit),
     )
     .option("--no-limits", "never answer 429 by itself")
+    .addOption(
+      new Option(
+        "--switch <name=value>",
+        "what Azure leaves open, such as linkServicesPerLoadBalancer=20; docs/reference/simulator.md lists them; may be given again",
+      ).argParser(switchValue),
+    )
     .addHelpText(
       "after",
       ({ command }) => `

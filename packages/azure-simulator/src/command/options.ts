@@ -1,5 +1,6 @@
 import { isIPv4, isIPv6 } from "node:net";
 import { InvalidArgumentError } from "commander";
+import { type Switches, switches, switchNames } from "../arm/switches.ts";
 import type { Limit } from "../arm/throttle.ts";
 
 /** Where to listen. */
@@ -60,4 +61,19 @@ export function speed(text: string): number {
   if (!(value > 0 && Number.isFinite(value)))
     throw new InvalidArgumentError("give a number above 0");
   return value;
+}
+
+/** `name=value` of a switch; may be given again for others. */
+export function switchValue(
+  text: string,
+  before: Readonly<Partial<Switches>> = {},
+): Partial<Switches> {
+  const [given = "", value = ""] = text.split(/=(.*)/s, 2);
+  const name = switchNames.find((each) => each === given);
+  if (name === undefined)
+    throw new InvalidArgumentError(`give NAME=VALUE with one of ${switchNames.join(", ")}`);
+  const read = switches[name].read(value);
+  if (read === undefined)
+    throw new InvalidArgumentError(`give ${switches[name].values.replaceAll("`", "")} for ${name}`);
+  return { ...before, [name]: read };
 }

@@ -4,6 +4,7 @@ import { packageVersion } from "@postern/core/process/package-version.ts";
 import { describeError } from "@postern/core/process/tell.ts";
 import { UsageError } from "@postern/core/process/usage-error.ts";
 import { TestBedError } from "@postern/core/test-bed/test-bed-error.ts";
+import type { Switches } from "../arm/switches.ts";
 import { type Limit, noLimits, type ThrottleLimits } from "../arm/throttle.ts";
 import { ManualClock } from "../control/manual-clock.ts";
 import { type Simulator, startSimulator } from "../simulator.ts";
@@ -31,6 +32,7 @@ export interface SimulatorSettings {
   networkWrites?: Limit;
   dnsReads?: Limit;
   limits: boolean;
+  switch?: Partial<Switches>;
 }
 
 /** The world where no other is given: one subscription, and someone who may do everything in it. */
@@ -70,6 +72,7 @@ export async function runSimulator(settings: SimulatorSettings): Promise<void> {
     ...retryAfterFor(settings),
     speed: settings.speed,
     limits: limitsOf(settings),
+    ...(settings.switch && { switches: settings.switch }),
     failed: (error) => fail(error),
     bug: (error) => process.stderr.write(`${describeError(error).text}\n`),
   });

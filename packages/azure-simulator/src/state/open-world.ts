@@ -6,8 +6,9 @@ import type { TestBedError } from "@postern/core/test-bed/test-bed-error.ts";
 import { Arm } from "../arm/arm.ts";
 import { writeAtOnce } from "../arm/at-once.ts";
 import { type Course, type Operation, Operations } from "../arm/operations.ts";
-import type { Switches, World } from "../arm/resource-type.ts";
+import type { World } from "../arm/resource-type.ts";
 import { Roles } from "../arm/roles.ts";
+import { defaultSwitches, type Switches } from "../arm/switches.ts";
 import { Faults } from "../control/faults.ts";
 import { ManualClock } from "../control/manual-clock.ts";
 import { Directory, type DirectoryState } from "../entra/directory.ts";
@@ -53,13 +54,6 @@ export interface OpenWorld {
   seedIgnored: boolean;
 }
 
-const defaults: Switches = {
-  gatewayPoolsTakeAddresses: true,
-  concurrentNetworkWrites: "refuse",
-  linkServicesPerLoadBalancer: Number.POSITIVE_INFINITY,
-  privateLinkServiceUdr: false,
-};
-
 /** Open a world: the one in the state file, a seeded one, or an empty one. */
 export function openWorld(options: WorldOptions, clock: Clock): OpenWorld {
   const state =
@@ -98,7 +92,7 @@ function open(options: WorldOptions, clock: Clock, state: State | undefined): Op
     guid,
     now: () => clock.now(),
     allowed: (asker, action, scope) => isSeeder(asker) || roles.allow(asker, action, scope),
-    switches: { ...defaults, ...options.switches },
+    switches: { ...defaultSwitches, ...options.switches },
     write: (id, body, asker, apiVersion) =>
       writeAtOnce(id, body, { arm, world }, { asker, apiVersion }),
     shown: (id, asker) => arm.shown(id, asker),

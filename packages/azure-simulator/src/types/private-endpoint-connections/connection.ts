@@ -22,6 +22,12 @@ export function stateBefore({ properties }: Pick<Resource, "properties">): JsonO
   return object(properties, "before") ?? object(properties, "privateLinkServiceConnectionState");
 }
 
+/** Whether the owner of the service does not want a connection, or no longer. */
+export function isRejected(connection: Resource): boolean {
+  const status = stateBefore(connection)?.status;
+  return status === "Rejected" || status === "Removed";
+}
+
 /** The key of the connection that an endpoint makes at a service. */
 export function connectionName(endpoint: string, guid: string): string {
   return `${endpoint}.${guid}`;

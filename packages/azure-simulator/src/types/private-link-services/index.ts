@@ -15,7 +15,11 @@ import { Refusal } from "../../arm/refusal.ts";
 import type { Join, ResourceType, World } from "../../arm/resource-type.ts";
 import type { JsonObject } from "../../state/store.ts";
 import { interfaceId, putInterface } from "../network-interfaces/made.ts";
-import { connectionsOf, shownConnection } from "../private-endpoint-connections/connection.ts";
+import {
+  connectionsOf,
+  isRejected,
+  shownConnection,
+} from "../private-endpoint-connections/connection.ts";
 import { updateEndpoint } from "../private-endpoint-connections/update-endpoint.ts";
 import { makeAlias, serviceType } from "./aliases.ts";
 import { acceptFrontends, frontendIds } from "./frontends.ts";
@@ -86,8 +90,11 @@ export const privateLinkServices: ResourceType = {
     };
   },
   // The words are those of Azure's page on this error code for AKS.
-  mayDelete(service, { store }) {
-    const count = connectionsOf(service, store).length;
+  mayDelete(service, { store, switches }) {
+    const holding = connectionsOf(service, store).filter(
+      (each) => switches.rejectedConnectionsHoldServices || !isRejected(each),
+    );
+    const count = holding.length;
     if (count === 0) return;
     throw new Refusal(
       409,
@@ -102,7 +109,8 @@ export const privateLinkServices: ResourceType = {
     "A service with connections: 409 as seen in openshift/hypershift#9194; a page of Azure says 400 for AKS.",
     "That there is one primary address, and that its subnet stays, that frontends stay, that a frontend has one service, that the load balancer is Standard, that its network is that of the addresses, and 8 addresses at most: rules [D, I], codes and words [?].",
     "destinationIPAddress needs a feature of the subscription [P]: a switch.",
-    "That a load balancer has eight link services at most is documented [D]: a switch, off by default; code and words are not [?].",
+    "That a load balancer has eight link services at most is documented [D]: a switch; code and words are not [?].",
+    "That rejected connections alone hold a service too is not proven [?]: a switch.",
   ],
 };
 

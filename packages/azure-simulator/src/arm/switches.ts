@@ -1,0 +1,62 @@
+/** What Azure's documents leave open, or what a subscription may differ in, so that both answers can be tried. */
+export interface Switches {
+  gatewayPoolsTakeAddresses: boolean;
+  concurrentNetworkWrites: "refuse" | "fail";
+  linkServicesPerLoadBalancer: number;
+  privateLinkServiceUdr: boolean;
+  rejectedConnectionsHoldServices: boolean;
+}
+
+/** One switch, for those who set it by a text and for the documentation. */
+interface Switch<Value> {
+  default: Value;
+  what: string;
+  values: string;
+  /** The value of a text; undefined where it is not one. */
+  read(text: string): Value | undefined;
+}
+
+/** The switches. */
+export const switches: { readonly [Name in keyof Switches]: Switch<Switches[Name]> } = {
+  gatewayPoolsTakeAddresses: flag(
+    true,
+    "whether a pool of a Gateway load balancer takes members by address: not documented",
+  ),
+  concurrentNetworkWrites: {
+    default: "refuse",
+    what: "whether a write to a network that is being changed is refused at once, or taken to fail in its operation: both were reported",
+    values: "`refuse` or `fail`",
+    read: (text) => (["refuse", "fail"] as const).find((each) => each === text),
+  },
+  linkServicesPerLoadBalancer: {
+    default: 8,
+    what: "how many link services a load balancer takes: documented; code and words of the refusal are not",
+    values: "a number",
+    read: (text) => (/^\d{1,9}$/.test(text) ? Number(text) : undefined),
+  },
+  privateLinkServiceUdr: flag(
+    false,
+    "whether subscriptions have the feature AllowPrivateLinkServiceUDR, with which a link service leads to an address",
+  ),
+  rejectedConnectionsHoldServices: flag(
+    true,
+    "whether the deletion of a link service with only rejected connections is refused: not proven",
+  ),
+};
+
+/** The names of all switches. */
+export const switchNames = Object.keys(switches) as (keyof Switches)[];
+
+/** What is set where nothing else is said. */
+export const defaultSwitches = Object.fromEntries(
+  switchNames.map((name) => [name, switches[name].default]),
+) as unknown as Switches;
+
+function flag(usual: boolean, what: string): Switch<boolean> {
+  return {
+    default: usual,
+    what,
+    values: "`true` or `false`",
+    read: (text) => (text === "true" || text === "false" ? text === "true" : undefined),
+  };
+}
