@@ -77,7 +77,7 @@ describe("a cluster that refuses everything", () => {
     async (command) => {
       const { exitCode, stdout } = await run(kubeconfig, command);
       expect(exitCode).toBe(3);
-      expect(stdout).toContain("not read: hostedclusters: ");
+      expect(stdout).toContain("Not read: hostedclusters: ");
       expect(stdout).not.toContain("no connection waits");
     },
     60_000,
@@ -86,7 +86,7 @@ describe("a cluster that refuses everything", () => {
   test("the tree does not say that there is no cluster", async () => {
     const { exitCode, stdout } = await run(kubeconfig, "tree");
     expect(exitCode).toBe(3);
-    expect(stdout).toContain("not read: hostedclusters: ");
+    expect(stdout).toContain("Not read: hostedclusters: ");
     expect(stdout).not.toContain("there is no cluster");
   }, 60_000);
 });

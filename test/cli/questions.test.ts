@@ -75,7 +75,7 @@ test.each([
   [["cluster", "destroy"], "(see postern cluster destroy --help)"],
   [
     ["trace", "api-blue.example.com", "--from", "nosuch"],
-    "there is no network 'nosuch': known are amber-vnet, ",
+    "network 'nosuch' does not exist: the networks are amber-vnet, ",
   ],
   [["trace", "api-blue.example.com", "--from", "gren"], "did you mean 'green'?"],
 ])(
@@ -96,7 +96,7 @@ test(
     const asked = ["trace", "api-blue.example.com", "--from", "nosuch"];
     const { exitCode, stdout } = await on.runWith({ KUBECONFIG }, ...asked);
     expect(exitCode).toBe(3);
-    expect(stdout).toContain("not read: ");
+    expect(stdout).toContain("Not read: ");
   },
   slow,
 );

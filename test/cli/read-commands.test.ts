@@ -115,11 +115,13 @@ describe("a question without an answer", () => {
     async () => {
       expect(await on.run("trace", "api.nowhere.example.org")).toMatchObject({
         exitCode: 3,
-        stdout: expect.stringMatching(/^no private zone knows api\.nowhere\.example\.org\ndo this/),
+        stdout: expect.stringMatching(
+          /^No private DNS zone has a record for api\.nowhere\.example\.org\.\nRemedy: /,
+        ),
       });
       expect(await on.run("trace", "api-blue.example.com", "--from", "green")).toMatchObject({
         exitCode: 3,
-        stdout: expect.stringContaining("it is a public name of clusters/blue"),
+        stdout: expect.stringContaining("It is a public hostname of clusters/blue."),
       });
     },
     slow,
@@ -142,13 +144,13 @@ describe("a plan without what the operator goes by", () => {
       const run = (...args: string[]) => on.runWith({ KUBECONFIG }, "plan", ...args);
       const all = await run();
       expect(all).toMatchObject({ exitCode: 1, stderr: "" });
-      expect(all.stdout).toMatch(/^not planned: hosted clusters: .* give AZURE_RESOURCE_GROUP$/m);
-      expect(all.stdout).toMatch(/^not planned: Cluster API: .* give --management-cluster-name /m);
-      expect(all.stdout).not.toContain("nothing would change");
+      expect(all.stdout).toMatch(/^Not planned: hosted clusters: .* give AZURE_RESOURCE_GROUP$/m);
+      expect(all.stdout).toMatch(/^Not planned: Cluster API: .* give --management-cluster-name /m);
+      expect(all.stdout).not.toContain("No changes");
       const one = await run("clusters/blue", "-o", "json");
       expect(one.exitCode).toBe(1);
       expect(JSON.parse(one.stdout)).toMatchObject({ notPlanned: [{ of: "hosted clusters" }] });
-      expect((await run("org/amber", ...flags)).stdout).not.toContain("not planned");
+      expect((await run("org/amber", ...flags)).stdout).not.toContain("Not planned");
     },
     slow,
   );
@@ -176,7 +178,7 @@ describe("a plan by the tenant policy of the operator", () => {
       const steps = [...refused.stdout.matchAll(/^ {2}\+ (.+)$/gm)].map(([, step]) => step);
       expect(steps.filter((step) => step !== "tell")).toEqual([]);
       expect(refused.stdout).toMatch(
-        /\ncomputed with the credential of this command, with the tenant policy in .*policy.json\n$/,
+        /\nComputed with the credential of this command and the tenant policy in .*policy.json\.\n$/,
       );
     },
     slow,
@@ -191,24 +193,24 @@ describe("without rights in Azure", () => {
     async () => {
       const { exitCode, stdout, stderr } = await run("tree", "blue");
       expect({ exitCode, stderr }).toEqual({ exitCode: 3, stderr: "" });
-      expect(stdout).toContain("not read: ");
+      expect(stdout).toContain("Not read: ");
       expect(stdout).not.toContain("broken");
     },
     slow,
   );
 
   test(
-    "the doctor names what is not looked at, and does not say that nothing is wrong",
+    "the doctor counts what could not be checked, and does not say that there are no problems",
     async () => {
       const asText = await run("doctor");
       expect(asText).toMatchObject({ exitCode: 3, stderr: "" });
-      expect(asText.stdout).toMatch(/\d+ not looked at: of those nothing is known\n$/);
-      expect(asText.stdout).not.toContain("nothing is wrong");
+      expect(asText.stdout).toMatch(/\d+ could not be checked\.\n$/);
+      expect(asText.stdout).not.toContain("No problems found");
       const { stdout, exitCode } = await run("doctor", "-o", "json");
       expect(exitCode).toBe(3);
       const { findings } = JSON.parse(stdout) as { findings: { check: string; verdict: string }[] };
       expect(findings).toContainEqual(
-        expect.objectContaining({ check: "what can be read", verdict: "not looked at" }),
+        expect.objectContaining({ check: "read access", verdict: "not looked at" }),
       );
     },
     slow,
@@ -226,13 +228,19 @@ describe("without rights in Azure", () => {
           findings: { check: string; about: string; verdict: string; remedy?: string }[];
         };
         const found = findings.find(
-          ({ check, about }) => check === "missing actions" && about.endsWith(`/${group}`),
+          ({ check, about }) => check === "Azure permissions" && about.endsWith(`/${group}`),
         );
         return [found?.verdict, found?.remedy?.split(" --")[0]];
       };
       expect(await rights("mc", "management")).toEqual(["ok", undefined]);
-      expect(await rights("mc", "amber")).toEqual(["wrong", "postern permissions cluster-api"]);
-      expect(await rights("reader", "blue")).toEqual(["warning", "postern permissions guest"]);
+      expect(await rights("mc", "amber")).toEqual([
+        "wrong",
+        "Grant the role: postern permissions cluster-api",
+      ]);
+      expect(await rights("reader", "blue")).toEqual([
+        "warning",
+        "Grant the role: postern permissions guest",
+      ]);
     },
     slow,
   );
@@ -242,7 +250,7 @@ describe("without rights in Azure", () => {
     async () => {
       const listed = await run("approve");
       expect(listed).toMatchObject({ exitCode: 3, stderr: "" });
-      expect(listed.stdout).toContain("not read: link services in ");
+      expect(listed.stdout).toContain("Not read: link services in ");
       expect(await run("approve", "shop")).toMatchObject({
         exitCode: 1,
         stderr: expect.stringContaining("no connection of 'shop' can be seen"),
@@ -252,11 +260,11 @@ describe("without rights in Azure", () => {
   );
 
   test.each(["blue", "org/amber"])(
-    "a plan of %s cannot be made by the identity of the cluster: it is exit code 1 and says why",
+    "a plan of %s cannot be computed by the identity of the cluster: it is exit code 1 and says why",
     async (cluster) => {
       const { exitCode, stdout, stderr } = await run("plan", cluster);
       expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: "" });
-      expect(stdout).toContain("it cannot be said");
+      expect(stdout).toMatch(/\d plans? could not be computed \(see above\)\./);
       expect(stdout).toMatch(/authori[sz]ation|may not|lacks/i);
     },
     slow,
@@ -266,7 +274,7 @@ describe("without rights in Azure", () => {
     "orphans are not looked for in what cannot be seen, and that is said",
     async () => {
       const { stdout } = await run("orphans");
-      expect(stdout).toContain("not read: ");
+      expect(stdout).toContain("Not read: ");
     },
     slow,
   );

@@ -262,7 +262,7 @@ describeOnCluster("postern install", () => {
         ...["install", "--kubeconfig", cluster.kubeconfig, "-n", "never", ...hostedFlags],
         ...["--azure-pls-subscription-id", managementSubscription, "--dry-run"],
       );
-      const line = out.split("\n").find((each) => each.includes("missing actions"));
+      const line = out.split("\n").find((each) => each.includes("Azure permissions"));
       expect(line).toContain(lacked);
       expect(line).toContain(managementGroup);
       expect(line).toContain(

@@ -14,9 +14,9 @@ const blocks = Array.from(section.matchAll(/```bash\n([\s\S]*?)```/g), (match) =
 
 /** What each of them shows where all is well; and the exit code by which it answers. */
 const shows = [
-  ["cluster clusters/blue", "nothing would change"],
+  ["cluster clusters/blue", "No changes."],
   ["hostedcluster.hypershift.openshift.io/blue", "AzurePrivateLinkServiceAvailable"],
-  ["from network blue: works"],
+  ["From network blue: reachable"],
   ["The operator was ended. Another one starts in 5 seconds.", "Kubernetes API"],
   ["clusters/blue is deleted", "nothing in Azure is without its object"],
 ];

@@ -15,7 +15,7 @@ describe("help", () => {
     const [nothing, asked] = [await runBin([]), await runBin(["--help"])];
     expect(nothing).toEqual(asked);
     expect(asked).toMatchObject({ exitCode: 0, stderr: "" });
-    expect(asked.stdout).toMatch(/^Usage: postern <program> \[options\]\n/);
+    expect(asked.stdout).toMatch(/^Usage: postern <command> \[options\]\n/);
   });
 
   test("of every program has its usage and an example", async () => {
@@ -45,9 +45,9 @@ test.each([["version"], ["-V"], ["--version"]])("%s prints the version alone", a
 
 describe("a mistake is one line that says what would be right, and exit code 64", () => {
   test.each([
-    ["versoin", "unknown program 'versoin': did you mean 'version'? (see postern --help)"],
+    ["versoin", "unknown command 'versoin': did you mean 'version'? (see postern --help)"],
     ["--vresion", "unknown option '--vresion': did you mean '--version'? (see postern --help)"],
-    ["oprator", "unknown program 'oprator': did you mean 'operator'? (see postern --help)"],
+    ["oprator", "unknown command 'oprator': did you mean 'operator'? (see postern --help)"],
     [
       "operator --kubeconfg a",
       "unknown option '--kubeconfg': did you mean '--kubeconfig'? (see postern operator --help)",
@@ -82,7 +82,7 @@ describe("a mistake is one line that says what would be right, and exit code 64"
     const { exitCode, stderr } = await runBin(["toString"]);
     expect(exitCode).toBe(64);
     expect(stderr).toMatch(
-      /^postern: unknown program 'toString': known are local, operator, .*, version, help .*\n$/,
+      /^postern: unknown command 'toString': use one of local, operator, .*, version, help .*\n$/,
     );
   });
 });

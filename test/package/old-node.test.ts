@@ -33,7 +33,7 @@ function checkoutOf(main: string): { folder: string; bin: string } {
 test("an older Node runs it by the newer one that npm installed", async () => {
   const { exitCode, stdout, stderr } = await runBin(["versoin", "a b"], { node: oldNode });
   expect({ exitCode, stdout }).toEqual({ exitCode: 64, stdout: "" });
-  expect(stderr).toMatch(/^postern: unknown program 'versoin'/);
+  expect(stderr).toMatch(/^postern: unknown command 'versoin'/);
 });
 
 test.each(["postern", "core"])("the engines of package %s are what its program needs", (name) => {

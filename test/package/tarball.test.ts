@@ -199,7 +199,7 @@ describe("postern, installed alone", () => {
     expect(await runBin([program, "--help"], { bin })).toMatchObject({
       exitCode: 64,
       stdout: "",
-      stderr: `postern: this program is in a package of its own: install it with npm install ${name}@${version}\n`,
+      stderr: `postern: this program is in a separate package: install it with npm install ${name}@${version}\n`,
     });
   });
 

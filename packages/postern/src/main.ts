@@ -27,10 +27,10 @@ async function dispatch([name = "help", ...rest]: string[]): Promise<void> {
 function unknown(name: string): UsageError {
   const [kind, known] = name.startsWith("-")
     ? ["option", ["--help", "--version"]]
-    : ["program", [...Object.keys(programs), "help"]];
+    : ["command", [...Object.keys(programs), "help"]];
   const meant = nearest(name, known);
-  const right = meant ? `did you mean '${meant}'?` : `known are ${known.join(", ")}`;
-  return new UsageError(`unknown ${kind} '${name}': ${right} (see postern --help)`);
+  const hint = meant ? `did you mean '${meant}'?` : `use one of ${known.join(", ")}`;
+  return new UsageError(`unknown ${kind} '${name}': ${hint} (see postern --help)`);
 }
 
 function help(): string {
@@ -41,14 +41,14 @@ function help(): string {
       "\n",
     ),
   );
-  return `Usage: postern <program> [options]
+  return `Usage: postern <command> [options]
 
 Private connectivity for Kubernetes control planes on Azure.
 
 ${blocks.join("\n\n")}
 
 Options:
-  -h, --help     print this help, or after a program's name the help of that program
+  -h, --help     print this help, or after a command the help of that command
   -V, --version  print the version
 
 Example:

@@ -2,11 +2,11 @@ import { packageVersion } from "@postern/core/process/package-version.ts";
 import { UsageError } from "@postern/core/process/usage-error.ts";
 import type { Command } from "commander";
 
-/** A program of Postern. It is loaded only when it is asked for, so that help and errors are instant. */
+/** A program of Postern. It is loaded only when it runs, so that help and errors are instant. */
 export interface Program {
   summary: string;
   /** Under which heading help shows it. */
-  group: "Run" | "Look" | "Change" | "Other";
+  group: "Run" | "Inspect" | "Manage" | "Other";
   /** Its command, of commander; or the program itself, where it reads its own arguments. */
   load(): Promise<{ command(): Command } | { program(args: string[]): Promise<void> }>;
 }
@@ -15,22 +15,22 @@ export interface Program {
 export const programs: Record<string, Program> = {
   local: {
     group: "Run",
-    summary: "run everything on this machine, without Azure and without a cluster",
+    summary: "Run everything on this machine, without Azure and without a cluster",
     load: () => ifInstalled("@postern/local", () => import("@postern/local/command.ts")),
   },
   operator: {
     group: "Run",
-    summary: "run the controllers against a Kubernetes cluster and Azure",
+    summary: "Run the controllers against a Kubernetes cluster and Azure",
     load: () => import("./operator/command.ts"),
   },
   agent: {
     group: "Run",
-    summary: "put an appliance behind a Gateway load balancer, and take it out",
+    summary: "Register an appliance with a Gateway load balancer, and deregister it on shutdown",
     load: () => import("./agent/program.ts"),
   },
   simulator: {
     group: "Run",
-    summary: "run an Azure of your own, for trying and testing",
+    summary: "Run a local Azure simulator, for trials and tests",
     load: () =>
       ifInstalled(
         "@postern/azure-simulator",
@@ -38,78 +38,79 @@ export const programs: Record<string, Program> = {
       ),
   },
   plan: {
-    group: "Look",
-    summary: "say what would change in Azure, and why",
+    group: "Inspect",
+    summary: "Show what the operator would change in Azure, and why",
     load: () => import("./cli/plan.ts"),
   },
   tree: {
-    group: "Look",
-    summary: "show each cluster with its link, endpoint and names",
+    group: "Inspect",
+    summary: "Show each cluster with its Azure resources and DNS records",
     load: () => import("./cli/tree.ts"),
   },
   trace: {
-    group: "Look",
-    summary: "follow a host name to the machines behind it",
+    group: "Inspect",
+    summary: "Trace a hostname to the machines behind it",
     load: () => import("./cli/trace.ts"),
   },
   doctor: {
-    group: "Look",
-    summary: "look for every known trap",
+    group: "Inspect",
+    summary: "Check for common misconfigurations",
     load: () => import("./cli/doctor.ts"),
   },
   orphans: {
-    group: "Look",
-    summary: "find what belongs to no object any more, and delete it if asked to",
+    group: "Inspect",
+    summary:
+      "Find Azure resources whose Kubernetes object no longer exists, and optionally delete them",
     load: () => import("./cli/orphans.ts"),
   },
   permissions: {
-    group: "Look",
-    summary: "print the least role of each identity",
+    group: "Inspect",
+    summary: "Print the least-privilege Azure role of each identity",
     load: () => import("./cli/permissions.ts"),
   },
   dump: {
-    group: "Look",
-    summary: "gather everything for a bug report into one archive",
+    group: "Inspect",
+    summary: "Collect everything for a bug report in one archive",
     load: () => import("./cli/dump.ts"),
   },
   approve: {
-    group: "Change",
-    summary: "let an endpoint of another subscription in",
+    group: "Manage",
+    summary: "Approve a private endpoint connection",
     load: () => import("./cli/approve.ts"),
   },
   reject: {
-    group: "Change",
-    summary: "turn an endpoint away",
+    group: "Manage",
+    summary: "Reject a private endpoint connection",
     load: () => import("./cli/reject.ts"),
   },
   adopt: {
-    group: "Change",
-    summary: "hand over to a cluster what others made for it",
+    group: "Manage",
+    summary: "Make a cluster the owner of existing Azure resources",
     load: () => import("./cli/adopt.ts"),
   },
   cluster: {
-    group: "Change",
-    summary: "make, reach and destroy a hosted cluster",
+    group: "Manage",
+    summary: "Create, access and destroy hosted clusters",
     load: () => import("./cli/cluster.ts"),
   },
   install: {
-    group: "Change",
-    summary: "install the operator on a cluster, or print its manifests",
+    group: "Manage",
+    summary: "Install the operator on a cluster, or print its manifests",
     load: () => import("./install/command.ts"),
   },
   upgrade: {
-    group: "Change",
-    summary: "upgrade an installation to this version, or change its settings",
+    group: "Manage",
+    summary: "Upgrade an installation to this version, or change its settings",
     load: () => import("./install/upgrade.ts"),
   },
   uninstall: {
-    group: "Change",
-    summary: "remove an installation, after its clusters",
+    group: "Manage",
+    summary: "Remove an installation, after its clusters are deleted",
     load: () => import("./install/uninstall.ts"),
   },
   completion: {
     group: "Other",
-    summary: "print the completion of a shell",
+    summary: "Print the completion script for a shell",
     load: async () => {
       const { completion } = await import("./cli/completion.ts");
       return { command: () => completion(programs) };
@@ -117,12 +118,12 @@ export const programs: Record<string, Program> = {
   },
   version: {
     group: "Other",
-    summary: "print the version",
+    summary: "Print the version",
     load: () => import("./cli/version.ts"),
   },
 };
 
-/** Load what production does without: it is in a package of its own, on which this one does not depend. */
+/** Load a program that production does not need, from a package that this one does not depend on. */
 async function ifInstalled<T>(name: string, load: () => Promise<T>): Promise<T> {
   try {
     return await load();
@@ -130,7 +131,7 @@ async function ifInstalled<T>(name: string, load: () => Promise<T>): Promise<T> 
     const { code, message } = error as NodeJS.ErrnoException;
     if (code !== "ERR_MODULE_NOT_FOUND" || !message.includes(`'${name}'`)) throw error;
     throw new UsageError(
-      `this program is in a package of its own: install it with npm install ${name}@${packageVersion()}`,
+      `this program is in a separate package: install it with npm install ${name}@${packageVersion()}`,
       { cause: error },
     );
   }

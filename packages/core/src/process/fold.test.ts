@@ -9,9 +9,9 @@ test("what fits is left as it is, and so is everything where there is no termina
 });
 
 test("a long line goes on below where it began, and no word is broken", () => {
-  expect(fold("    do this: approve it with postern approve /subscriptions/a/b", 24)).toBe(
+  expect(fold("    Remedy: Approve it with postern approve /subscriptions/a/b", 24)).toBe(
     [
-      "    do this: approve it",
+      "    Remedy: Approve it",
       "      with postern",
       "      approve",
       "      /subscriptions/a/b",

@@ -10,8 +10,8 @@ class AzureIsDown extends Error {
 }
 
 test("a usage error is one line and exit code 64", () => {
-  const described = describeError(new UsageError("unknown program 'oprator'"));
-  expect(described).toEqual({ text: "postern: unknown program 'oprator'", exitCode: 64 });
+  const described = describeError(new UsageError("unknown command 'oprator'"));
+  expect(described).toEqual({ text: "postern: unknown command 'oprator'", exitCode: 64 });
 });
 
 test("an error thrown on purpose is its explanation on one line and exit code 1", () => {

@@ -12,7 +12,7 @@ import { clockFinding } from "./doctor-cluster.ts";
 import { rolesFor } from "./roles.ts";
 import type { Session } from "./session.ts";
 
-/** What can be asked of Azure alone: the credential, the road, and the time there. */
+/** What needs only Azure: the credential, Resource Manager, and its clock. */
 export async function azureFindings({
   azure: { credential, cloud },
   reading: arm,
@@ -21,18 +21,18 @@ export async function azureFindings({
   const about = cloud.resourceManager;
   const token = await judged("Azure credential", about, async () => {
     await credential.token(signal);
-    return "gets a token";
+    return "A token was issued.";
   });
   if (token.verdict === "wrong") return [token];
   const before = Date.now();
   let theirs = Number.NaN;
-  // This page belongs to no subscription, so asking costs nobody's budget.
+  // This endpoint belongs to no subscription, so reading it counts against no request limit.
   const armClient = await judged("Azure Resource Manager", about, async () => {
     const { headers } = await arm.request("GET", "/metadata/endpoints", {
       query: { "api-version": "2022-09-01" },
     });
     theirs = Date.parse(headerOf(headers, "date") ?? "");
-    return "answers";
+    return "Reachable.";
   });
   const skew = Number.isNaN(theirs)
     ? []
@@ -55,8 +55,8 @@ interface Permission {
 }
 
 /**
- * Which actions of its role the credential lacks: in the group of the management cluster, in those of the guests, and in those
- * of the clusters of Cluster API.
+ * Which actions of its role the credential lacks: in the resource group of the management cluster, in those of the hosted
+ * clusters, and in those of the clusters of Cluster API.
  */
 export async function rightsFindings(session: Session, kube: KubeWorld): Promise<Finding[]> {
   const { AZURE_SUBSCRIPTION_ID: subscription, AZURE_RESOURCE_GROUP: group } = session.env;
@@ -74,9 +74,9 @@ export async function rightsFindings(session: Session, kube: KubeWorld): Promise
   ];
   return Promise.all(
     places.map(async ({ scope, role }): Promise<Finding> => {
-      const check = "missing actions";
+      const check = "Azure permissions";
       const granted = await permissionsAt(session, scope);
-      const remedy = `postern permissions ${role?.identity} --format az --scope ${shellWord(scope)}`;
+      const remedy = `Grant the role: postern permissions ${role?.identity} --format az --scope ${shellWord(scope)}`;
       if ("why" in granted)
         return { check, about: scope, verdict: "not looked at", found: granted.why, remedy };
       const missing = (role?.Actions ?? []).filter((action) => !allows(granted, action));
@@ -85,15 +85,17 @@ export async function rightsFindings(session: Session, kube: KubeWorld): Promise
           check,
           about: scope,
           verdict: "ok",
-          found: `every action of the role ${role?.identity}`,
+          found: `All actions of the role ${role?.identity} are granted.`,
         };
-      // Who may do something there is perhaps only another person; who may do nothing is no operator.
+      // A credential with some of the actions may belong to a person who only reads. One with none cannot be the operator's.
       const everything = missing.length === role?.Actions.length;
       return {
         check,
         about: scope,
         verdict: everything ? "wrong" : "warning",
-        found: `this credential lacks ${everything ? "every action of the role, " : ""}${missing.join(", ")}`,
+        found: everything
+          ? `This credential has none of the actions of the role ${role?.identity}: ${missing.join(", ")}.`
+          : `This credential lacks ${missing.join(", ")}.`,
         remedy,
       };
     }),
@@ -117,7 +119,7 @@ async function permissionsAt(
   }
 }
 
-/** Azure's rule: some permission has the action and does not take it out again. */
+/** Azure's rule: some permission includes the action and does not exclude it. */
 function allows(granted: readonly Permission[], action: string): boolean {
   const plain = action.toLowerCase();
   const names = (patterns: readonly string[] = []) =>

@@ -4,15 +4,15 @@ import { clockFinding, versionFinding } from "./doctor-cluster.ts";
 const now = Date.parse("2026-01-01T00:00:00Z");
 
 test.each([
-  [0, "ok", "the same time"],
-  [900, "ok", "the same time"],
-  [-20_000, "ok", "19 s apart"],
-  [45_000, "warning", "44 s apart"],
-  [-3_600_000, "wrong", "3599 s apart"],
+  [0, "ok", "In sync."],
+  [900, "ok", "In sync."],
+  [-20_000, "ok", "19 s apart."],
+  [45_000, "warning", "44 s apart."],
+  [-3_600_000, "wrong", "3599 s apart."],
 ])("a clock that is %i ms off is %s", (offMs, verdict, found) => {
-  const told = clockFinding("Azure", now + offMs, now);
-  expect(told).toMatchObject({ check: "clock skew", about: "Azure", verdict, found });
-  expect(told.remedy === undefined).toBe(verdict === "ok");
+  const finding = clockFinding("Azure", now + offMs, now);
+  expect(finding).toMatchObject({ check: "clock skew", about: "Azure", verdict, found });
+  expect(finding.remedy === undefined).toBe(verdict === "ok");
 });
 
 test.each([
@@ -23,7 +23,8 @@ test.each([
   ["2", "0", "v2.0.0", "ok"],
 ])("before an installation Kubernetes %s.%s (%s) is %s", (major, minor, gitVersion, verdict) => {
   const finding = versionFinding({ major, minor, gitVersion }, "cluster");
-  expect(finding).toMatchObject({ check: "Kubernetes version", verdict, found: gitVersion });
-  const remedy = "upgrade the cluster: Postern needs Kubernetes 1.30 or later";
+  const found = `The cluster runs Kubernetes ${gitVersion}.`;
+  expect(finding).toMatchObject({ check: "Kubernetes version", verdict, found });
+  const remedy = "Upgrade the cluster: Postern needs Kubernetes 1.30 or later.";
   expect(finding.remedy).toBe(verdict === "wrong" ? remedy : undefined);
 });

@@ -17,7 +17,7 @@ export const supportedKubernetes = `Kubernetes 1.${oldestMinor} or later`;
 
 const skewMs = { warning: 30_000, wrong: 5 * 60_000 };
 
-/** What can be asked of the cluster alone. */
+/** What needs only the Kubernetes API. */
 export async function clusterFindings(
   session: Session,
   beforeInstall: boolean,
@@ -32,7 +32,7 @@ export async function clusterFindings(
   return [...reached, ...version, ...kinds, ...lease];
 }
 
-/** What may not be read was not looked at: the other checks go on. */
+/** Run a check. Where reading is forbidden it is reported as not checked, and the other checks go on. */
 async function unlessForbidden(check: string, looking: Promise<Finding[]>): Promise<Finding[]> {
   try {
     return await looking;
@@ -43,7 +43,7 @@ async function unlessForbidden(check: string, looking: Promise<Finding[]>): Prom
   }
 }
 
-/** Whether the API server answers, and what time it has. */
+/** Whether the API server is reachable, and its clock. */
 async function reachable({ kube, signal }: Session): Promise<Finding[]> {
   const about = kube.connection.server.host;
   try {
@@ -57,11 +57,12 @@ async function reachable({ kube, signal }: Session): Promise<Finding[]> {
       metadata?: { creationTimestamp?: string };
       status?: { userInfo?: { username?: string } };
     }>(text);
+    const username = review.status?.userInfo?.username;
     const answered: Finding = {
       check: "Kubernetes API",
       about,
       verdict: "ok",
-      found: `answers ${review.status?.userInfo?.username ?? ""}`.trim(),
+      found: username ? `Authenticated as ${username}.` : "Reachable.",
     };
     const theirs = Date.parse(review.metadata?.creationTimestamp ?? "");
     return Number.isNaN(theirs)
@@ -94,12 +95,12 @@ export function versionFinding(version: KubernetesVersion, about: string): Findi
     check: "Kubernetes version",
     about,
     verdict: isOld ? "wrong" : "ok",
-    found: version.gitVersion ?? "unknown",
-    ...(isOld && { remedy: `upgrade the cluster: Postern needs ${supportedKubernetes}` }),
+    found: `The cluster runs Kubernetes ${version.gitVersion ?? "of unknown version"}.`,
+    ...(isOld && { remedy: `Upgrade the cluster: Postern needs ${supportedKubernetes}.` }),
   };
 }
 
-/** How far a server's clock is from ours. Its seconds are whole, so half of one means nothing. */
+/** How far a server's clock is from ours. The server reports whole seconds, so one second of difference is ignored. */
 export function clockFinding(server: string, theirs: number, ours: number): Finding {
   const off = Math.max(0, Math.abs(theirs - ours) - 1_000);
   const verdict = off > skewMs.wrong ? "wrong" : off > skewMs.warning ? "warning" : "ok";
@@ -107,9 +108,9 @@ export function clockFinding(server: string, theirs: number, ours: number): Find
     check: "clock skew",
     about: server,
     verdict,
-    found: off === 0 ? "the same time" : `${Math.round(off / 1000)} s apart`,
+    found: off === 0 ? "In sync." : `${Math.round(off / 1000)} s apart.`,
     ...(verdict !== "ok" && {
-      remedy: "set the clock of this machine by a time server: tokens and leases go by it",
+      remedy: "Synchronize the clock of this machine with NTP: tokens and leases depend on it.",
     }),
   };
 }
@@ -119,7 +120,7 @@ interface Crd extends KubeObject {
   status?: { conditions?: { type: string; status: string }[] };
 }
 
-/** Whether the kinds that Postern goes by are served, in the version that it asks for. */
+/** Whether the kinds that Postern uses are served, in the version that it needs. */
 async function servedKinds({ kube, signal }: Session, beforeInstall: boolean): Promise<Finding[]> {
   const found = await Promise.all(
     definitions.map(async (definition): Promise<Finding[]> => {
@@ -128,16 +129,14 @@ async function servedKinds({ kube, signal }: Session, beforeInstall: boolean): P
       const crd = await kube.get<Crd>({ kind: customResourceDefinition, name }, signal);
       if (crd === undefined) {
         if (definition.standIn || beforeInstall)
-          return [
-            { check, about: name, verdict: "ok", found: "is not installed, and need not be" },
-          ];
+          return [{ check, about: name, verdict: "ok", found: "Not installed, and not required." }];
         return [
           {
             check,
             about: name,
             verdict: "wrong",
-            found: "is not installed",
-            remedy: `kubectl apply -f manifests/crds/${definition.group}_${definition.plural}.yaml`,
+            found: "Not installed.",
+            remedy: `Install it: kubectl apply -f manifests/crds/${definition.group}_${definition.plural}.yaml`,
           },
         ];
       }
@@ -150,8 +149,8 @@ async function servedKinds({ kube, signal }: Session, beforeInstall: boolean): P
             check,
             about: name,
             verdict: "wrong",
-            found: `serves ${served.join(", ") || "nothing"}, and Postern asks for ${definition.version}`,
-            remedy: "install a release of its project that serves it",
+            found: `Serves ${served.join(", ") || "no version"}, but Postern needs ${definition.version}.`,
+            remedy: `Install a release of its project that serves ${definition.version}.`,
           },
         ];
       const ours = crd.metadata.labels?.[standInLabel] === "true";
@@ -160,7 +159,7 @@ async function servedKinds({ kube, signal }: Session, beforeInstall: boolean): P
           check,
           about: name,
           verdict: "ok",
-          found: `serves ${definition.version}${ours ? ", as a stand-in of Postern" : ""}`,
+          found: `Serves ${definition.version}${ours ? ", with Postern's substitute for the project's CRD" : ""}.`,
         },
       ];
     }),
@@ -168,7 +167,7 @@ async function servedKinds({ kube, signal }: Session, beforeInstall: boolean): P
   return found.flat();
 }
 
-/** Whether a process leads: a lease that nobody renews is an operator that is gone. */
+/** Whether an operator leads: a lease that is not renewed means that none is running. */
 async function leases(session: Session): Promise<Finding[]> {
   const { kube, signal, local } = session;
   const found = await operatorLeases(kube, signal);
@@ -181,8 +180,8 @@ async function leases(session: Session): Promise<Finding[]> {
             check,
             about: "operator",
             verdict: "warning",
-            found: "nobody has ever held one",
-            remedy: "start the operator: postern operator --help",
+            found: "No operator has acquired a lease yet.",
+            remedy: "Start the operator: postern operator --help",
           },
         ];
   return found.map(({ metadata, spec = {} }) => {
@@ -192,9 +191,9 @@ async function leases(session: Session): Promise<Finding[]> {
       about: `${metadata.namespace}/${metadata.name}`,
       verdict: held ? "ok" : "wrong",
       found: held
-        ? `held by ${spec?.holderIdentity}`
-        : "nobody renews it, so no operator is at work",
-      ...(!held && { remedy: "look at the operator's pods and their log" }),
+        ? `Held by ${spec?.holderIdentity}.`
+        : "The lease is not being renewed, so no operator is running.",
+      ...(!held && { remedy: "Check the operator's pods and their logs." }),
     };
   });
 }
@@ -206,9 +205,8 @@ async function localLease(session: Session): Promise<Finding> {
     return {
       ...about,
       verdict: "wrong",
-      found: "the operator of local mode does not run",
-      remedy: "wait until it starts again, or start local mode again",
+      found: "The operator of local mode is not running.",
+      remedy: "Wait until it restarts, or restart local mode.",
     };
-  const found = state === "leads" ? "local mode leads alone" : "local mode needs none";
-  return { ...about, verdict: "ok", found };
+  return { ...about, verdict: "ok", found: "Local mode needs no Lease." };
 }

@@ -1,3 +1,4 @@
+import { counted } from "@postern/core/counted.ts";
 import { Command } from "commander";
 import type { Finding } from "../view/checks/check.ts";
 import { type Format, paint, show, withConnection, withOutput } from "./output.ts";
@@ -9,17 +10,18 @@ interface DoctorOptions extends ConnectOptions {
   allowUnread?: boolean;
 }
 
-/** `postern doctor`: every known trap, looked for. */
+/** `postern doctor`: checks for common misconfigurations. */
 export function command(): Command {
   return withOutput(withConnection(new Command("doctor")))
-    .description("look for every known trap, and say what to do about what is found")
-    .option("--before-install", "only what must hold before anything is installed")
-    .option("--allow-unread", "exit with 0 also where something could not be read")
+    .description("Check for common misconfigurations, and show how to fix what is found")
+    .option("--before-install", "run only the checks that must pass before Postern is installed")
+    .option("--allow-unread", "exit with 0 even if something could not be read")
     .addHelpText(
       "after",
       `
-Rights are those of the credential that it runs by: run it by the operator's to learn what the operator lacks.
-Exit code 0: nothing is wrong. 3: something is, or could not be looked at.
+The permissions checked are those of the credential that runs this command. To check the operator's, run it with the operator's
+credential.
+Exit code 0: no problems, or only warnings. 3: there are problems, or something could not be checked.
 
 Examples:
   $ postern doctor --before-install
@@ -46,7 +48,7 @@ const symbols: Record<Finding["verdict"], () => string> = {
   "not looked at": () => paint("grey", "-"),
 };
 
-/** One line for each check that is well, and every finding of the others. */
+/** One line for each check that passes, and every finding of the others. */
 function render(all: readonly Finding[], wide: boolean): string {
   const names = [...new Set(all.map(({ check }) => check))];
   const lines = names.flatMap((name) => {
@@ -62,7 +64,7 @@ function render(all: readonly Finding[], wide: boolean): string {
       ...listed.flatMap(({ verdict, about, found, remedy }) => [
         `${symbols[verdict]()} ${name}: ${about}`,
         `    ${found}`,
-        ...(remedy ? [`    do this: ${remedy}`] : []),
+        ...(remedy ? [`    Remedy: ${remedy}`] : []),
       ]),
     ];
   });
@@ -70,9 +72,9 @@ function render(all: readonly Finding[], wide: boolean): string {
     all.filter((each) => each.verdict === verdict).length;
   const [wrong, warnings, hidden] = [count("wrong"), count("warning"), count("not looked at")];
   const end = [
-    ...(wrong > 0 ? [`${wrong} wrong`] : []),
-    ...(warnings > 0 ? [`${warnings} to look at`] : []),
-    ...(hidden > 0 ? [`${hidden} not looked at: of those nothing is known`] : []),
+    ...(wrong > 0 ? [counted(wrong, "problem")] : []),
+    ...(warnings > 0 ? [counted(warnings, "warning")] : []),
+    ...(hidden > 0 ? [`${hidden} could not be checked`] : []),
   ].join(", ");
-  return [...lines, end || "nothing is wrong"].join("\n");
+  return [...lines, end ? `${end}.` : "No problems found."].join("\n");
 }

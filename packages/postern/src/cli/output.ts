@@ -46,7 +46,7 @@ export function print(text: string): void {
 /** What could not be read, one line each: nothing may be concluded from its absence. */
 export function notRead(unread: readonly Unread[]): string[] {
   return unread.map(({ what, why, remedy }) =>
-    paint("yellow", `not read: ${what}: ${why}${remedy ? ` To do: ${remedy}` : ""}`),
+    paint("yellow", `Not read: ${what}: ${why}${remedy ? ` ${remedy}` : ""}`),
   );
 }
 

@@ -1,3 +1,4 @@
+import { counted } from "@postern/core/counted.ts";
 import { Command } from "commander";
 import type { Planned } from "../kube/dry-run.ts";
 import type { Plan } from "../kube/feature.ts";
@@ -8,20 +9,23 @@ import type { ConnectOptions } from "./session.ts";
 
 type PlanOptions = ConnectOptions & PlanFlags & { output: Format };
 
-/** `postern plan`: what the operator would do next, and why. */
+/** `postern plan`: what the operator would do next, and why. It changes nothing. */
 export function command(): Command {
   const base = withOutput(withConnection(new Command("plan")))
-    .description("say what would change in Azure and in the cluster, and why; nothing is changed")
-    .argument("[name]", "a cluster, as NAME or NAMESPACE/NAME (default: all)");
+    .description(
+      "Show what the operator would change in Azure and in Kubernetes, and why, without changing anything",
+    )
+    .argument("[name]", "cluster, as NAME or NAMESPACE/NAME (default: all)");
   return withPlanOptions(base)
     .addHelpText(
       "after",
       `
-It shows the steps that can begin now; what must wait for them follows in later passes. AZURE_RESOURCE_GROUP and
-AZURE_SUBSCRIPTION_ID name the group of the management cluster's load balancers, as they do for the operator. Give the flags that
-the operator has: without them it plans something else, and what it cannot plan it names.
-Where a plan contradicts the conditions of a cluster, the operator is asked to reconcile it by the annotation postern.io/requested-at.
-Exit code 0: nothing would change. 2: something would. 1: it cannot be said of something.
+The plan lists the steps that can start now. Steps that depend on them appear in a later plan. Set AZURE_RESOURCE_GROUP and
+AZURE_SUBSCRIPTION_ID to the resource group of the management cluster's load balancers, and pass the flags that the operator runs
+with. Without them the plan may differ from the operator's; what cannot be planned is listed.
+If a plan contradicts the conditions of a cluster, the command asks the operator to reconcile the cluster, with the annotation
+postern.io/requested-at.
+Exit code 0: no changes. 2: there are changes. 1: some plans could not be computed.
 
 Examples:
   $ postern plan
@@ -44,15 +48,15 @@ Examples:
     });
 }
 
-/** What the plans were computed from: another credential, or another policy, may give others. */
+/** What the plans were computed from: with another credential or policy they may differ. */
 function basisOf({ tenantPolicy }: PlanOptions): string {
   const policy = tenantPolicy
-    ? `with the tenant policy in ${tenantPolicy}`
-    : "without a tenant policy: give --tenant-policy if the operator has one";
-  return paint("grey", `computed with the credential of this command, ${policy}`);
+    ? `and the tenant policy in ${tenantPolicy}.`
+    : "and no tenant policy. If the operator has one, pass --tenant-policy.";
+  return paint("grey", `Computed with the credential of this command ${policy}`);
 }
 
-/** What could not be read: what would change there is not known. */
+/** What could not be read. What would change there is unknown. */
 function unread(planned: Planned): string[] {
   if ("failure" in planned) return [planned.failure.message];
   return [...new Set(planned.failedReads.map(({ message }) => message))];
@@ -74,7 +78,7 @@ function render(
       "plan" in planned ? planned.plan : { steps: [], conditions: [] };
     const unmet = plan.conditions.filter(({ status }) => status !== "True");
     const hidden = unread(planned);
-    // Where nothing can begin, what is waited for is all that there is to say.
+    // Where no step can start, show what the object waits for.
     const awaited =
       hidden.length === 0 && plan.steps.length + (plan.withheld?.length ?? 0) === 0
         ? unmet.slice(0, 1)
@@ -97,14 +101,17 @@ function render(
     for (const { type, reason, message } of shown)
       lines.push(`  ${paint("grey", "…")} ${type}: ${reason}: ${message}`);
   }
-  for (const { of, why } of notPlanned) lines.push(paint("red", `not planned: ${of}: ${why}`));
+  for (const { of, why } of notPlanned) lines.push(paint("red", `Not planned: ${of}: ${why}`));
+  const isOrAre = (count: number) => (count === 1 ? "is" : "are");
   const end = [
     steps === 0
-      ? `nothing ${notPlanned.length > 0 ? "else " : ""}would change${waiting > 0 ? " now" : ""}`
-      : `${steps} ${steps === 1 ? "step" : "steps"} would begin now`,
-    ...(waiting > 0 ? [`${waiting} ${waiting === 1 ? "waits" : "wait"}`] : []),
-    ...(withheld > 0 ? [`${withheld} ${withheld === 1 ? "is" : "are"} withheld by policy`] : []),
-    ...(failures > 0 ? [`of ${failures} it cannot be said`] : []),
-  ].join("; ");
+      ? `No ${notPlanned.length + failures > 0 ? "other " : ""}changes.`
+      : `${counted(steps, "step")} can start now.`,
+    ...(waiting > 0 ? [`${counted(waiting, "resource")} ${isOrAre(waiting)} pending.`] : []),
+    ...(withheld > 0
+      ? [`${counted(withheld, "step")} ${isOrAre(withheld)} withheld by policy.`]
+      : []),
+    ...(failures > 0 ? [`${counted(failures, "plan")} could not be computed (see above).`] : []),
+  ].join(" ");
   return [...lines, end].join("\n");
 }

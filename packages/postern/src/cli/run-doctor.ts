@@ -9,7 +9,7 @@ import { clusterFindings } from "./doctor-cluster.ts";
 import { gatherWorld } from "./gather-world.ts";
 import type { Session } from "./session.ts";
 
-/** Look for everything: first what stands by itself, then what needs both sides, which may have been seen already. */
+/** Run all checks: first those of Kubernetes and of Azure alone, then those that need both, which may have been read already. */
 export async function diagnose(
   session: Session,
   beforeInstall: boolean,
@@ -42,8 +42,11 @@ export async function diagnose(
       check: "orphans",
       about: id,
       verdict: "warning",
-      found: `this ${what} carries our tag and belongs to no object here`,
-      remedy: elsewhere.length === 0 ? "postern orphans --delete" : "postern orphans",
+      found: `This ${what} has Postern's tag, and its object does not exist in this cluster.`,
+      remedy:
+        elsewhere.length === 0
+          ? "Delete it: postern orphans --delete"
+          : "Find out whether another management cluster owns it: postern orphans",
     }),
   );
   return [...both, ...orphans];

@@ -125,8 +125,8 @@ function withoutNoise(key: string, value: unknown): unknown {
 
 /** Tags, labels and annotations of people may say anything, and so may the name of who asked. */
 function withoutPeoples(key: string, value: unknown): unknown {
-  if (key === "found" && typeof value === "string" && value.startsWith("answers "))
-    return "answers";
+  if (key === "found" && typeof value === "string" && value.startsWith("Authenticated as "))
+    return "Authenticated.";
   if (!/^(tags|labels|annotations)$/.test(key) || typeof value !== "object" || value === null)
     return withoutNoise(key, value);
   return Object.fromEntries(Object.entries(value).filter(([name]) => ours.test(name)));

@@ -18,7 +18,7 @@ import { hasClusterApi } from "./gather-world.ts";
 import { requestReconcile } from "./request-reconcile.ts";
 import type { Session } from "./session.ts";
 
-/** What every controller would do next; for one cluster where it is named. */
+/** What every controller would do next, for all clusters or for the named one. */
 export async function plansOf(
   session: Session,
   flags: Partial<PlanFlags>,
@@ -40,7 +40,10 @@ export async function plansOf(
   });
   // What is not served is named beside the plans of everything else.
   const [hidden] = unread.filter(({ isUnserved }) => !isUnserved);
-  if (hidden) throw new CommandFailure(`no plan can be made · ${hidden.what}: ${hidden.why}`);
+  if (hidden)
+    throw new CommandFailure(
+      `the plan cannot be computed, because ${hidden.what} could not be read: ${hidden.why}`,
+    );
   const { plans: all, unplanned } = await dryRun({
     client: kube,
     features,
@@ -55,7 +58,7 @@ export async function plansOf(
   return { plans: all.filter(({ key }) => keys.has(key)), notPlanned };
 }
 
-/** The clusters of links that are reported as available although there is something to do for them. */
+/** The clusters of links whose condition is Available although their plan has steps. */
 function contradictedBy(plans: readonly Planned[], { links }: KubeWorld): string[] {
   const acting = new Set(
     plans.flatMap((each) => ("plan" in each && each.plan.steps.length > 0 ? each.key : [])),
@@ -77,11 +80,11 @@ function unservedIn(unplanned: readonly Unplanned[]): NotPlanned[] {
   const kinds = new Map(unplanned.map(({ kind }) => [kind.kind, kind]));
   return [...kinds.values()].map((kind) => {
     const { why, remedy } = unservedKind(kind);
-    return { of: kind.kind, why: `${why} To do: ${remedy}` };
+    return { of: kind.kind, why: `${why} ${remedy}` };
   });
 }
 
-/** What of this is left out of the plans, although there are objects of its kind. */
+/** Which of these have objects, and so are missing from the plans. */
 function leftOut(
   without: readonly (NotPlanned & { of: Side })[],
   kube: KubeWorld,

@@ -6,10 +6,10 @@ import type { World } from "../view/world.ts";
 import { gatherWorld } from "./gather-world.ts";
 import type { Session } from "./session.ts";
 
-/** How old a list may be when a name turns out to be another name, and further zones are opened. */
+/** How old a list may be when a hostname turns out to be an alias, and more zones have to be read. */
 const requeueMs = 60_000;
 
-/** Both sides, with the zones open that a host and its other names could be in. */
+/** Kubernetes and Azure, with the contents of those zones that could have a host or its aliases. */
 export async function gatherFor(session: Session, host: string): Promise<World> {
   const open = (hosts: readonly string[], maxAgeMs: number) =>
     gatherWorld(session, {
@@ -26,7 +26,7 @@ export async function gatherFor(session: Session, host: string): Promise<World> 
   }
 }
 
-/** A network that does not exist is an error, which names those that do; one that may be hidden is not. */
+/** Reject a network that does not exist, and name those that do. One that may only be unreadable is accepted. */
 export function checkNetwork(world: World, from: string | undefined): void {
   if (from === undefined || networksToTraceFrom(world, from).length > 0) return;
   if (world.unread.length > 0) return;
@@ -34,6 +34,6 @@ export function checkNetwork(world: World, from: string | undefined): void {
   const near = nearest(from, known);
   const some = `${known.slice(0, 10).join(", ")}${known.length > 10 ? `, and ${known.length - 10} more` : ""}`;
   throw new UsageError(
-    `there is no network '${from}': ${near ? `did you mean '${near}'? ` : ""}known are ${some || "none"}`,
+    `network '${from}' does not exist: ${near ? `did you mean '${near}'? ` : ""}${some ? `the networks are ${some}` : "there are no networks"}`,
   );
 }

@@ -4,17 +4,17 @@ import { Command } from "commander";
 import { type Format, mark, notRead, paint, show, withConnection, withOutput } from "./output.ts";
 import type { ConnectOptions } from "./session.ts";
 
-/** `postern trace`: the way of a name, and the hop at which it breaks. */
+/** `postern trace`: the path from a hostname to the machines behind it, and the hop that fails. */
 export function command(): Command {
   return withOutput(withConnection(new Command("trace")))
-    .description("follow a host name to the machines behind it, and say where the way breaks")
-    .argument("<host>", "a name, such as api.one.hypershift.local")
-    .option("--from <network>", "only as clients in this network see it: a name or an id")
+    .description("Trace a hostname to the machines behind it, and show the hop that fails")
+    .argument("<host>", "hostname, such as api.one.hypershift.local")
+    .option("--from <network>", "trace only from this virtual network: its name or id")
     .addHelpText(
       "after",
       `
-Exit code 0: the way is whole from every network that knows the name. 3: it breaks somewhere, cannot be
-followed to its end, or no network knows the name.
+Exit code 0: the backends are reachable from every network that resolves the hostname. 3: a hop fails or cannot be read, or no
+network resolves the hostname.
 
 Example:
   $ postern trace api.one.hypershift.local`,
@@ -66,35 +66,34 @@ function unknown(
     hidden,
   }: { from: string | undefined; cluster: string | undefined; hidden: boolean },
 ): string {
-  const seen = hidden ? " that can be seen" : "";
-  const who = from
-    ? `no private zone${seen} that is linked to ${from} knows ${host}`
-    : `no private zone${seen} knows ${host}`;
+  const zone = `${hidden ? "readable " : ""}private DNS zone`;
+  const where = from ? `No ${zone} linked to ${from}` : `No ${zone}`;
+  const found = `${where} has a record for ${host}.`;
   return cluster
-    ? `${who}; it is a public name of ${cluster}\ndo this: ask the public DNS for it; only private names are traced here`
-    : `${who}\ndo this: look at the names with postern tree; a name of the public DNS is not traced here`;
+    ? `${found} It is a public hostname of ${cluster}.\nRemedy: Query public DNS for it. Only private DNS is traced.`
+    : `${found}\nRemedy: List the hostnames with postern tree. Public DNS is not traced.`;
 }
 
-/** People paste what they have in their browser. */
+/** The hostname in what a person typed, or pasted from a browser. */
 function hostIn(text: string): string {
   const host = URL.canParse(text) && text.includes("://") ? new URL(text).hostname : text;
   const plain = host.toLowerCase().replace(/\.$/, "");
   if (/^(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*$/.test(plain)) return plain;
-  throw new UsageError(`'${text}' is no host name: give one such as api.one.hypershift.local`);
+  throw new UsageError(`'${text}' is not a hostname: use one such as api.one.hypershift.local`);
 }
 
 function render({ network, hops, works, known }: Trace): string {
-  const verdict = works
-    ? paint("green", "works")
+  const result = works
+    ? paint("green", "reachable")
     : !known
-      ? paint("grey", "does not know the name")
+      ? paint("grey", "hostname not resolved")
       : hops.at(-1)?.state === "unknown"
-        ? paint("yellow", "cannot be followed to its end")
-        : paint("red", "breaks");
-  return [`from network ${network}: ${verdict}`, ...hops.flatMap(hopLines)].join("\n");
+        ? paint("yellow", "unknown, because a hop cannot be read")
+        : paint("red", "unreachable");
+  return [`From network ${network}: ${result}`, ...hops.flatMap(hopLines)].join("\n");
 }
 
 function hopLines({ what, name, state, found, remedy }: Hop): string[] {
   const line = `  ${mark(state)} ${paint("grey", what)} ${name}  ${found}`;
-  return remedy ? [line, `      do this: ${remedy}`] : [line];
+  return remedy ? [line, `      Remedy: ${remedy}`] : [line];
 }

@@ -4,15 +4,17 @@ import type { Format } from "./output.ts";
 import { mark, notRead, paint, show, withConnection, withOutput } from "./output.ts";
 import type { ConnectOptions } from "./session.ts";
 
-/** `postern tree`: what hangs together, and how each piece is. */
+/** `postern tree`: each cluster with its resources, and their state. */
 export function command(): Command {
   return withOutput(withConnection(new Command("tree")))
-    .description("show each cluster with its link, endpoint, zones and records, and how each is")
-    .argument("[name]", "a cluster, as NAME or NAMESPACE/NAME (default: all)")
+    .description(
+      "Show each cluster with its link service, private endpoint, DNS zones and records, and the state of each",
+    )
+    .argument("[name]", "cluster, as NAME or NAMESPACE/NAME (default: all)")
     .addHelpText(
       "after",
       `
-Exit code 0: all is well. 3: something is broken, missing, waits for someone or could not be read.
+Exit code 0: everything is healthy or in progress. 3: something failed, is missing, waits for approval or could not be read.
 
 Examples:
   $ postern tree
@@ -43,9 +45,7 @@ Examples:
         show(options.output, { tree: branches, unread: world.unread }, (wide) =>
           [
             ...branches.flatMap((each) => drawn(each, "", "", wide)),
-            ...(branches.length === 0 && world.unread.length === 0
-              ? ["there is no cluster yet"]
-              : []),
+            ...(branches.length === 0 && world.unread.length === 0 ? ["No clusters found."] : []),
             ...notRead(world.unread),
           ].join("\n"),
         );

@@ -7,7 +7,7 @@ import type { PrivateLinkService } from "../azure/gateways/private-link-services
 import { isHidden, type WorldIndex } from "./index-of.ts";
 import { balancerIdOf, provisioned } from "./parts/states.ts";
 
-/** The last hops of a way: the load balancer behind a link service, and the machines behind that. */
+/** The last hops of a path: the load balancer behind a link service, and the machines behind that. */
 export function balancerHops(index: WorldIndex, service: PrivateLinkService): Hop[] {
   const id = balancerIdOf(service);
   const balancer = index.loadBalancer(id);
@@ -17,23 +17,25 @@ export function balancerHops(index: WorldIndex, service: PrivateLinkService): Ho
         what: "load balancer",
         name: lastSegment(id ?? ""),
         ...(isHidden(index, "load balancers")
-          ? { state: "unknown", found: "it lies where we cannot look, or is gone" }
-          : { state: "broken", found: "it is gone" }),
-        remedy: "make the Service of the control plane anew, or look in its resource group",
+          ? { state: "unknown", found: "does not exist, or this credential cannot read it" }
+          : { state: "broken", found: "does not exist" }),
+        remedy:
+          "Check the Service of the control plane and its events: the cloud provider creates the load balancer.",
       },
     ];
-  // Services share a load balancer: only the frontend of this one counts, and the pools behind it.
+  // Services share a load balancer: only the frontends of this link service count, and the pools behind them.
   const { frontends, rules, pools, members } = backendsOf(balancer, service);
-  const made = provisioned(balancer.properties.provisioningState);
-  if (made.state === "broken")
+  const balancerState = provisioned(balancer.properties.provisioningState);
+  if (balancerState.state === "broken")
     return [
       {
         what: "load balancer",
         name: balancer.name ?? "",
         frontends,
-        state: made.state,
-        found: `is ${made.reason}`,
-        remedy: "have its owner write it again: the cloud provider, or Cluster API Provider Azure",
+        state: balancerState.state,
+        found: `provisioning state ${balancerState.reason}`,
+        remedy:
+          "The owner of the load balancer has to update it: the cloud provider, or Cluster API Provider Azure.",
       },
     ];
   const hop: Hop = {
@@ -41,10 +43,9 @@ export function balancerHops(index: WorldIndex, service: PrivateLinkService): Ho
     name: balancer.name ?? "",
     frontends,
     state: rules.length > 0 ? "ok" : "broken",
-    found:
-      rules.length > 0 ? `ports ${portsOf(rules).join(", ")}` : "it has no rule for this frontend",
+    found: rules.length > 0 ? portsText(rules) : "no load balancing rule for this frontend",
     ...(rules.length === 0 && {
-      remedy: "the Service has no ports, or no cloud provider serves it",
+      remedy: "Check that the Service has ports, and that the cloud provider is running.",
     }),
   };
   return [
@@ -54,12 +55,14 @@ export function balancerHops(index: WorldIndex, service: PrivateLinkService): Ho
       name: pools.map(({ name }) => name).join(", "),
       state: members > 0 ? "ok" : "broken",
       found: counted(members, "machine"),
-      ...(members === 0 && { remedy: "no machine is in its pool: look at the nodes" }),
+      ...(members === 0 && {
+        remedy: "The backend pool is empty. Check the nodes of the management cluster.",
+      }),
     },
   ];
 }
 
-/** The rules of a link service's frontends, the pools to which they lead, and how many machines are in these. */
+/** The rules of a link service's frontends, their backend pools, and how many machines are in these. */
 export function backendsOf(
   { properties }: LoadBalancer,
   service: PrivateLinkService,
@@ -88,6 +91,7 @@ export function backendsOf(
   return { frontends: [...frontends], rules, pools, members };
 }
 
-function portsOf(rules: readonly { properties: { frontendPort?: number } }[]): number[] {
-  return [...new Set(rules.flatMap(({ properties }) => properties.frontendPort ?? []))];
+function portsText(rules: readonly { properties: { frontendPort?: number } }[]): string {
+  const ports = [...new Set(rules.flatMap(({ properties }) => properties.frontendPort ?? []))];
+  return `${ports.length === 1 ? "port" : "ports"} ${ports.join(", ")}`;
 }

@@ -28,12 +28,12 @@ test("a way that is whole goes by every hop to the machines", () => {
   const { network, works, known, hops } = only(oneWorld());
   expect({ network, works, known }).toEqual({ network: "guest", works: true, known: true });
   expect(hops.map(({ what, found }) => `${what}: ${found}`)).toEqual([
-    "zone: answers for one.hypershift.local",
+    "zone: linked to network guest",
     `record: ${address}`,
     `endpoint: ${address}`,
     "approval: Approved",
     "link service: pls-one.guid.westeurope.azure.privatelinkservice",
-    "load balancer: ports 443",
+    "load balancer: port 443",
     "backend: 2 machines",
   ]);
 });
@@ -61,7 +61,7 @@ describe("a name", () => {
     expect(only(oneWorld({ azure: { zones } }))).toMatchObject({
       network: "none",
       known: true,
-      hops: [{ what: "zone", state: "broken", remedy: expect.stringContaining("link it") }],
+      hops: [{ what: "zone", state: "broken", remedy: expect.stringContaining("Link the zone") }],
     });
   });
 
@@ -113,7 +113,7 @@ describe("a name", () => {
       known: true,
       hops: [
         { name: "api.one.hypershift.local" },
-        { found: expect.stringContaining("hides the one in one.hypershift.local") },
+        { found: expect.stringContaining("hides the record in zone one.hypershift.local") },
       ],
     });
   });
@@ -160,7 +160,7 @@ describe("another name", () => {
     });
     const world = named({ api: { cname: "Real.example.com." } }, [other]);
     expect(only(world)).toMatchObject({ works: true });
-    expect(only(world).hops[1]?.found).toBe("is another name of real.example.com");
+    expect(only(world).hops[1]?.found).toBe("alias of real.example.com");
     expect(aliasesOf(world, host)).toEqual([host, "real.example.com"]);
   });
 
@@ -171,7 +171,7 @@ describe("another name", () => {
     });
     expect(last(world)).toMatchObject({
       state: "broken",
-      found: expect.stringContaining("leads back"),
+      found: expect.stringContaining("alias of this name again"),
     });
     expect(aliasesOf(world, host)).toHaveLength(2);
   });
@@ -234,7 +234,7 @@ describe("an address", () => {
     expect(last(havingPeers(["a", "b"], elsewhere("a"), elsewhere("b")))).toMatchObject({
       what: "endpoint",
       state: "unknown",
-      found: expect.stringContaining("in a, b"),
+      found: expect.stringContaining("other networks do: a, b"),
     });
   });
 
@@ -259,7 +259,7 @@ describe("it breaks", () => {
     expect(last(withEndpoint("Pending"))).toMatchObject({
       what: "approval",
       state: "pending",
-      remedy: `approve it: postern approve ${ids.endpoint}`,
+      remedy: `Approve it: postern approve ${ids.endpoint}`,
     });
   });
 
@@ -267,7 +267,7 @@ describe("it breaks", () => {
     expect(last(withEndpoint(status))).toMatchObject({
       what: "approval",
       state: "broken",
-      remedy: expect.stringContaining("never comes back"),
+      remedy: expect.stringContaining("Ask the owner of the link service to accept"),
     });
   });
 
@@ -297,7 +297,7 @@ describe("it breaks", () => {
   test("at a load balancer that is gone", () => {
     expect(last(oneWorld({ azure: { loadBalancers: [] } }))).toMatchObject({
       what: "load balancer",
-      found: "it is gone",
+      found: "does not exist",
     });
   });
 
@@ -341,11 +341,11 @@ test("of a load balancer that others share only the link's own frontend and pool
       },
     });
   const whole = only(shared(rule("a1", "own", 443), rule("b2", "others", 80)));
-  expect(whole.hops.slice(-2).map(({ found }) => found)).toEqual(["ports 443", "1 machine"]);
+  expect(whole.hops.slice(-2).map(({ found }) => found)).toEqual(["port 443", "1 machine"]);
   expect(last(shared(rule("b2", "others", 80)))).toMatchObject({
     what: "load balancer",
     state: "broken",
-    found: "it has no rule for this frontend",
+    found: "no load balancing rule for this frontend",
   });
   expect(last(shared(rule("a1", "empty", 443), rule("b2", "others", 80)))).toMatchObject({
     what: "backend",

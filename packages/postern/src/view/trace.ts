@@ -18,7 +18,7 @@ import {
 import { balancerHops } from "./trace-balancer.ts";
 import type { World, Zone } from "./world.ts";
 
-/** The ways of a host from every network that has a zone for it. None: no private zone knows the host. */
+/** The paths to a host from every network that has a zone for it. None: no private zone could have the host. */
 export function tracesOf(world: World, host: string, only?: string): Trace[] {
   const index = indexOf(world);
   const name = plain(host);
@@ -26,9 +26,9 @@ export function tracesOf(world: World, host: string, only?: string): Trace[] {
   const linked = [...new Set(zones.flatMap(networksOf))]
     .filter((network) => only === undefined || matches(network, only))
     .map((network) => walk(index, network, name));
-  const lonely = zones.filter(({ links }) => links.length === 0);
+  const unlinkedZones = zones.filter(({ links }) => links.length === 0);
   if (only !== undefined) return linked;
-  return [...linked, ...lonely.map((zone) => unlinked(index, zone, name))];
+  return [...linked, ...unlinkedZones.map((zone) => unlinked(index, zone, name))];
 }
 
 /** The names of the networks that can be traced from, sorted; of those that match a name or an id, where one is given. */
@@ -41,7 +41,7 @@ export function networksToTraceFrom({ azure }: World, only?: string): string[] {
   return [...new Set(found.map(lastSegment))].sort();
 }
 
-/** The names that a host is another name of, here or there; their zones belong to the question too. */
+/** A host and every name that it is an alias of, in any network: the zones of all of them are needed. */
 export function aliasesOf(world: World, host: string): string[] {
   const found = new Set([plain(host)]);
   for (const name of found)
@@ -62,27 +62,28 @@ export function publishedBy({ kube }: World, host: string): string | undefined {
   return found && keyOf(found);
 }
 
-function unlinked(index: WorldIndex, lonely: Zone, name: string): Trace {
-  const about = { what: "zone", name: zoneName(lonely.zone) } as const;
-  const hop: Hop = isClosed(index, lonely, "links")
+function unlinked(index: WorldIndex, zone: Zone, name: string): Trace {
+  const about = { what: "zone", name: zoneName(zone.zone) } as const;
+  const hop: Hop = isClosed(index, zone, "links")
     ? {
         ...about,
         state: "unknown",
-        found: "it cannot be read to which networks the zone is linked",
+        found: "the virtual network links of the zone cannot be read",
         remedy: readable,
       }
     : {
         ...about,
         state: "broken",
-        found: "the zone is linked to no network, so nobody can ask it",
-        remedy: "link it to the network of the clients",
+        found:
+          "the zone is not linked to any virtual network, so no client can resolve its records",
+        remedy: "Link the zone to the clients' virtual network.",
       };
-  return { network: "none", hops: [hop], works: false, known: mayKnow(index, lonely, name) };
+  return { network: "none", hops: [hop], works: false, known: mayKnow(index, zone, name) };
 }
 
-const readable = "give the credential the right to read it: postern permissions";
+const readable = "Grant the credential a role with read access: postern permissions";
 
-/** Whether a zone has a name, as far as can be said. */
+/** Whether a zone has a record of a name, or its records cannot be read. */
 function mayKnow(index: WorldIndex, zone: Zone, name: string): boolean {
   return recordFor(zone, name) !== undefined || isClosed(index, zone, "records");
 }
@@ -115,7 +116,10 @@ function hopsOf(
   const hops: Hop[] = [zoneHop(first, network)];
   const record = recordFor(first, name);
   if (record === undefined && isClosed(index, first, "records"))
-    return [...hops, { ...unread(name, `the records of ${zone} cannot be read`), what: "record" }];
+    return [
+      ...hops,
+      { ...unread(name, `the records of zone ${zone} cannot be read`), what: "record" },
+    ];
   if (record === undefined) {
     const hidden = others.find((other) => recordFor(other, name) !== undefined);
     return [...hops, noRecord(name, zone, hidden && zoneName(hidden.zone))];
@@ -125,11 +129,11 @@ function hopsOf(
   if (alias !== undefined) {
     const seen = new Set([...before, name]);
     if (seen.has(alias)) return [...hops, circle(name, alias)];
-    hops.push({ what: "record", name, state: "ok", found: `is another name of ${alias}` });
+    hops.push({ what: "record", name, state: "ok", found: `alias of ${alias}` });
     return [...hops, ...hopsOf(index, network, alias, seen)];
   }
   hops.push({ what: "record", name, state: "ok", found: addresses.join(", ") });
-  // Two networks may have the same addresses: only the client's own counts, and those that it is peered with.
+  // Networks may have the same address ranges: only the client's network and its peered networks count.
   const reached = new Set([network, ...index.peersOf(network)]);
   const having = index.world.azure.endpoints.filter(
     (each) =>
@@ -141,7 +145,7 @@ function hopsOf(
   const endpoint = own ?? having[0];
   const hidden = ["endpoints", "network interfaces"].filter((each) => isHidden(index, each));
   if (endpoint === undefined && hidden.length > 0) {
-    const why = `not all ${hidden.join(" and ")} can be read, so it is not known which has this address`;
+    const why = `not all ${hidden.join(" and ")} can be read, so the owner of this address is unknown`;
     return [...hops, { ...unread(addresses.join(", "), why), what: "endpoint" }];
   }
   if (endpoint === undefined) return [...hops, noEndpoint(addresses)];
@@ -151,50 +155,54 @@ function hopsOf(
 function zoneHop(zone: Zone, network: string): Hop {
   const name = zoneName(zone.zone);
   const { state, reason } = resolution(zone.zone, linksTo(zone, network));
-  if (state === "ok") return { what: "zone", name, state, found: `answers for ${name}` };
+  if (state === "ok")
+    return { what: "zone", name, state, found: `linked to network ${lastSegment(network)}` };
   return {
     what: "zone",
     name,
     state,
-    found: `the network does not resolve ${name}: the zone or its link is ${reason}`,
+    found: `the network does not resolve ${name}, because the zone or its virtual network link is ${reason}`,
     remedy:
       state === "working"
-        ? "wait until Azure has written it"
-        : "the operator writes what it owns again; have the owner of anything else do so",
+        ? "Wait until Azure has finished the operation."
+        : "Postern updates what it owns. Ask the owner of anything else to update it.",
   };
 }
 
-/** From an endpoint to the machines behind the load balancer. */
+/** From a private endpoint to the machines behind the load balancer. */
 function beyond(index: WorldIndex, endpoint: PrivateEndpoint): Hop[] {
-  const made = provisioned(endpoint.properties.provisioningState);
+  const endpointState = provisioned(endpoint.properties.provisioningState);
   const name = endpoint.name ?? "";
   const hops: Hop[] = [
     {
       what: "endpoint",
       name,
-      state: made.state,
-      found: made.state === "ok" ? index.addressesOf(endpoint).join(", ") : `is ${made.reason}`,
-      ...(made.state !== "ok" && {
-        remedy: /^deleting$/i.test(made.reason ?? "")
-          ? "it is being deleted: the operator makes it anew when it is gone"
-          : "wait until Azure has made it, or delete it",
+      state: endpointState.state,
+      found:
+        endpointState.state === "ok"
+          ? index.addressesOf(endpoint).join(", ")
+          : `provisioning state ${endpointState.reason}`,
+      ...(endpointState.state !== "ok" && {
+        remedy: /^deleting$/i.test(endpointState.reason ?? "")
+          ? "Postern recreates the endpoint after Azure has deleted it."
+          : "Wait until Azure has finished. If it fails, delete the endpoint; Postern recreates it.",
       }),
     },
   ];
   const connection = connectionsOf(endpoint)[0];
   const connectionState = connection?.properties.privateLinkServiceConnectionState;
-  const letIn = admission(connectionState?.status, connectionState?.description);
+  const approval = admission(connectionState?.status, connectionState?.description);
   hops.push({
     what: "approval",
     name: connection?.name ?? name,
-    state: letIn.state,
-    found: letIn.reason ?? "",
-    ...(letIn.state === "pending" && {
-      remedy: `approve it: postern approve ${shellWord(endpoint.id ?? name)}`,
+    state: approval.state,
+    found: approval.reason ?? "",
+    ...(approval.state === "pending" && {
+      remedy: `Approve it: postern approve ${shellWord(endpoint.id ?? name)}`,
     }),
-    ...(letIn.state === "broken" && {
+    ...(approval.state === "broken" && {
       remedy:
-        "a rejected or ended connection never comes back: delete the endpoint, and it is made anew",
+        "Ask the owner of the link service to accept the endpoint, then delete it; Postern recreates it.",
     }),
   });
   const [target = ""] = targetsOf(endpoint);
@@ -206,17 +214,19 @@ function beyond(index: WorldIndex, endpoint: PrivateEndpoint): Hop[] {
         what: "link service",
         name: lastSegment(target),
         state: "unknown",
-        found: "it lies where we cannot look, or is gone",
-        remedy: "look at it with the credential of its owner",
+        found: "the link service does not exist, or this credential cannot read it",
+        remedy: "Check it with a credential that can read the link service.",
       },
     ];
-  const serviceMade = provisioned(service.properties.provisioningState);
+  const serviceState = provisioned(service.properties.provisioningState);
   hops.push({
     what: "link service",
     name: service.name ?? "",
-    state: serviceMade.state,
-    found: service.properties.alias ?? serviceMade.reason ?? "",
-    ...(serviceMade.state !== "ok" && { remedy: "see postern tree for what Azure says of it" }),
+    state: serviceState.state,
+    found: service.properties.alias ?? serviceState.reason ?? "",
+    ...(serviceState.state !== "ok" && {
+      remedy: "Check the resource in Azure: postern tree -o wide",
+    }),
   });
   return [...hops, ...balancerHops(index, service)];
 }
@@ -227,11 +237,11 @@ function noRecord(name: string, zone: string, hidden: string | undefined): Hop {
     name,
     state: "broken",
     found: hidden
-      ? `${zone} has no record of it and hides the one in ${hidden}`
-      : `${zone} has no record of it`,
+      ? `zone ${zone} has no record for it, and hides the record in zone ${hidden}`
+      : `zone ${zone} has no record for it`,
     remedy: hidden
-      ? `put the record into ${zone}, or take the link of ${zone} away`
-      : "see postern plan for who would write it",
+      ? `Create the record in zone ${zone}, or delete the virtual network link of ${zone}.`
+      : "Check whether the operator would create it: postern plan",
   };
 }
 
@@ -244,8 +254,9 @@ function noEndpoint(addresses: readonly string[]): Hop {
     what: "endpoint",
     name: addresses.join(", "),
     state: "broken",
-    found: "no endpoint that we can see has this address",
-    remedy: "the record is old, or the endpoint lies where we cannot look: see postern plan",
+    found: "no private endpoint with this address was found",
+    remedy:
+      "The record is out of date, or this credential cannot read the endpoint. Check the plan: postern plan",
   };
 }
 
@@ -257,8 +268,8 @@ function severalEndpoints(addresses: readonly string[], having: readonly Private
     what: "endpoint",
     name: addresses.join(", "),
     state: "unknown",
-    found: `no endpoint in this network has the address, and several elsewhere do: in ${networks.join(", ")}`,
-    remedy: "see with which of these networks it is peered",
+    found: `no endpoint in this network has the address, but several in other networks do: ${networks.join(", ")}`,
+    remedy: "Check which of these networks are peered with it.",
   };
 }
 
@@ -267,19 +278,19 @@ function circle(name: string, alias: string): Hop {
     what: "record",
     name,
     state: "broken",
-    found: `is another name of ${alias}, which leads back here`,
-    remedy: "let one of the two records have an address",
+    found: `alias of ${alias}, which is an alias of this name again`,
+    remedy: "Replace one of the two records with an address record.",
   };
 }
 
-/** A name that no linked zone could have is asked of the public DNS. */
+/** A name that no linked zone could have is resolved by public DNS. */
 function publicAlias(name: string): Hop {
   return {
     what: "record",
     name,
     state: "unknown",
-    found: "no private zone of this network could have it: it is asked of the public DNS",
-    remedy: "a name of the public DNS is not traced here",
+    found: "resolved by public DNS, because no private DNS zone of this network covers it",
+    remedy: "Query public DNS for it. Only private DNS is traced.",
   };
 }
 

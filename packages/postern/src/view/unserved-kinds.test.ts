@@ -29,30 +29,32 @@ async function missed(
   const signal = AbortSignal.timeout(20_000);
   const unread: Parameters<typeof gatherKube>[1] = [];
   await gatherKube({ kube, signal, hasClusterApi }, unread);
-  return unread.map(({ what, remedy }) => `${what.split(".")[0]}: ${remedy?.split(" ")[0]}`);
+  return unread.map(
+    ({ what, remedy }) => `${what.split(".")[0]}: ${remedy?.split(" ").slice(0, 3).join(" ")}`,
+  );
 }
 
 test.each<[string, readonly Definition[], Parameters<typeof missed>[1], string[]]>([
   ["everything is served", all, {}, []],
-  ["nothing is served", [], {}, ["azureprivatelinkservices: kubectl"]],
+  ["nothing is served", [], {}, ["azureprivatelinkservices: Install it: kubectl"]],
   [
     "the kind of Postern is not served beside hosted clusters",
     [hostedCluster, hostedControlPlane, azureCluster],
     {},
-    ["azureprivatelinkservices: kubectl"],
+    ["azureprivatelinkservices: Install it: kubectl"],
   ],
   ["only clusters of Cluster API are served", [azureCluster], {}, []],
   [
     "hosted clusters are not served, and there are links",
     [hostedControlPlane, azurePrivateLinkService, azureCluster],
     { hasObjects: [azurePrivateLinkService] },
-    ["hostedclusters: install"],
+    ["hostedclusters: Install a release"],
   ],
   [
     "control planes are not served beside hosted clusters",
     [hostedCluster, azurePrivateLinkService],
     {},
-    ["hostedcontrolplanes: install"],
+    ["hostedcontrolplanes: Install a release"],
   ],
   [
     "clusters of Cluster API are not served, and nobody expects them",
@@ -64,7 +66,7 @@ test.each<[string, readonly Definition[], Parameters<typeof missed>[1], string[]
     "clusters of Cluster API are not served, and the operator is set up for them",
     [hostedCluster, hostedControlPlane, azurePrivateLinkService],
     { hasClusterApi: true },
-    ["azureclusters: install"],
+    ["azureclusters: Install a release"],
   ],
 ])("where %s", async (_what, served, given, expected) => {
   expect(await missed(served, given)).toEqual(expected);

@@ -7,7 +7,7 @@ import type { Definition } from "@postern/core/kinds/definition.ts";
 import { hostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
 import { hostedControlPlane } from "@postern/core/kinds/hosted-control-plane.ts";
 
-/** A kind that the API server does not serve, as something that could not be read. */
+/** A kind that the API server does not serve, reported as one that could not be read. */
 export function unservedKind(missing: Kind): Unread {
   const { kind, group, version, plural } = missing;
   const name = `${plural}.${group}`;
@@ -19,8 +19,8 @@ export function unservedKind(missing: Kind): Unread {
     isUnserved: true,
     remedy:
       own?.standIn === false
-        ? `kubectl apply -f manifests/crds/${group}_${plural}.yaml`
-        : `install a release of its project that serves ${name} in ${version}`,
+        ? `Install it: kubectl apply -f manifests/crds/${group}_${plural}.yaml`
+        : `Install a release of its project that serves ${name} in ${version}.`,
   };
 }
 

@@ -6,7 +6,7 @@ import {
   balancerPlace,
   balancerRoom,
   balancerSku,
-  leadsSomewhere,
+  hasBalancer,
   waiting,
 } from "./links.ts";
 import { linkedTwice, ownResolvers, shadowed } from "./names.ts";
@@ -23,7 +23,7 @@ export const worldChecks: readonly WorldCheck[] = [
   balancerRoom,
   admission,
   waiting,
-  leadsSomewhere,
+  hasBalancer,
   linkedTwice,
   shadowed,
   ownResolvers,
@@ -37,11 +37,11 @@ export function examine(world: World): Finding[] {
   return [
     ...worldChecks.flatMap((check) => check.run(world)),
     ...world.unread.map(({ what, why, isUnserved, remedy }) => ({
-      check: isUnserved ? crdCheck : "what can be read",
+      check: isUnserved ? crdCheck : "read access",
       about: what,
       verdict: isUnserved ? ("wrong" as const) : ("not looked at" as const),
       found: why,
-      remedy: remedy ?? "give the credential the right to read it: postern permissions",
+      remedy: remedy ?? "Grant the credential a role with read access: postern permissions",
     })),
   ];
 }

@@ -1,19 +1,19 @@
 import type { World } from "../world.ts";
 
-/** What came of looking at one thing. */
+/** The result of one check of one thing. */
 export interface Finding {
-  /** Which check it was, in words that stay the same. */
+  /** The name of the check. */
   check: string;
-  /** What was looked at: a cluster, a subnet, an identity. */
+  /** What was checked: a cluster, a subnet, an identity. */
   about: string;
   verdict: "ok" | "warning" | "wrong" | "not looked at";
   found: string;
   remedy?: string;
-  /** No later check can say anything: without a credential or a cluster each would only repeat this. */
+  /** No later check can run: without a credential or a cluster each would only repeat this. */
   blocks?: true;
 }
 
-/** A check over the world: pure, and quiet about what it has nothing to say of. */
+/** A check over the world: a pure function, which reports nothing where it does not apply. */
 export interface WorldCheck {
   name: string;
   run(world: World): Finding[];

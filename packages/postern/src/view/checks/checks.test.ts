@@ -55,7 +55,12 @@ const wrong: Record<string, [what: string, world: World, verdict: string, says: 
     ],
   ],
   "NAT subnet policy": [
-    ["a subnet that does not let it", nat({ policy: "Enabled" }), "wrong", "makes no link service"],
+    [
+      "a subnet that does not let it",
+      nat({ policy: "Enabled" }),
+      "wrong",
+      "creates no link service",
+    ],
     [
       "one that a cluster asks for, before there is a link",
       oneWorld({
@@ -76,10 +81,10 @@ const wrong: Record<string, [what: string, world: World, verdict: string, says: 
         azure: { linkServices: [] },
       }),
       "wrong",
-      "makes no link service",
+      "creates no link service",
     ],
   ],
-  "link services of the load balancer": [
+  "link services per load balancer": [
     [
       "a load balancer that takes no more",
       oneWorld({
@@ -91,7 +96,7 @@ const wrong: Record<string, [what: string, world: World, verdict: string, says: 
         },
       }),
       "warning",
-      "8 of at most 8",
+      "It has 8 link services; the limit is 8.",
     ],
   ],
   "NAT addresses": [
@@ -99,20 +104,20 @@ const wrong: Record<string, [what: string, world: World, verdict: string, says: 
       "more addresses than Azure gives",
       withService({ ipConfigurations: Array.from({ length: 9 }, () => ({ properties: {} })) }),
       "wrong",
-      "9 of at most 8",
+      "9 NAT addresses; the limit is 8.",
     ],
   ],
   "free addresses": [
     ["a full subnet", nat({ prefix: "10.0.9.0/29", used: 3 }), "wrong", "0 free addresses"],
     ["a nearly full one", nat({ prefix: "10.0.9.0/29", used: 1 }), "warning", "2 free addresses"],
   ],
-  "region and network of the load balancer": [
+  "load balancer region and network": [
     ["another region", withBalancer({ location: "North Europe" }), "wrong", "northeurope"],
     [
       "a NAT subnet in another network",
       withService({ ipConfigurations: [{ properties: { subnet: { id: ids.workers } } }] }),
       "wrong",
-      "another network",
+      "another virtual network",
     ],
   ],
   "load balancer SKU": [
@@ -141,12 +146,22 @@ const wrong: Record<string, [what: string, world: World, verdict: string, says: 
       "warning",
       "every",
     ],
-    ["the guest is not let in", withService({ autoApproval: {} }), "wrong", "is not let in"],
-    ["the guest does not see it", withService({ visibility: {} }), "wrong", "is not let in"],
-  ],
-  "connections that wait": [
     [
-      "one that nobody decided on",
+      "the cluster's subscription is not approved",
+      withService({ autoApproval: {} }),
+      "wrong",
+      "not approved automatically",
+    ],
+    [
+      "the cluster's subscription does not see it",
+      withService({ visibility: {} }),
+      "wrong",
+      "not approved automatically",
+    ],
+  ],
+  "pending connections": [
+    [
+      "one that is neither approved nor rejected",
       withService({
         privateEndpointConnections: [
           {
@@ -156,21 +171,26 @@ const wrong: Record<string, [what: string, world: World, verdict: string, says: 
         ],
       }),
       "warning",
-      "shop waits",
+      "Connection shop waits for approval.",
     ],
   ],
-  "load balancer behind the link service": [
-    ["one that is gone", oneWorld({ azure: { loadBalancers: [] } }), "warning", "is gone"],
+  "load balancer of the link service": [
+    [
+      "one that is deleted",
+      oneWorld({ azure: { loadBalancers: [] } }),
+      "warning",
+      "does not exist",
+    ],
   ],
-  "zones already linked": [
+  "conflicting DNS zones": [
     [
       "another zone of the name",
       withZones(own, zoneOf(`${guestGroup}/privateDnsZones/Example.com`, [ids.guest])),
       "wrong",
-      "another zone example.com",
+      "Another zone example.com",
     ],
   ],
-  "shadowed names": [
+  "shadowed DNS records": [
     [
       "a zone below another with records for it",
       withZones(
@@ -178,7 +198,7 @@ const wrong: Record<string, [what: string, world: World, verdict: string, says: 
         zoneOf(`${guestGroup}/privateDnsZones/one.example.com`, [ids.guest]),
       ),
       "wrong",
-      "hides api.one.example.com",
+      "hides api.one.example.com.",
     ],
   ],
   "custom DNS servers": [
@@ -197,7 +217,7 @@ test("every check has a world in which it finds something", () => {
   expect(Object.keys(wrong).sort()).toEqual(worldChecks.map(({ name }) => name).sort());
 });
 
-test("where all is well, nothing but good is found", () => {
+test("a healthy world passes every check", () => {
   const verdicts = new Set(examine(oneWorld()).map(({ verdict }) => verdict));
   expect([...verdicts]).toEqual(["ok"]);
 });
@@ -205,7 +225,7 @@ test("where all is well, nothing but good is found", () => {
 describe.each(Object.entries(wrong))("%s", (name, cases) => {
   const check = worldChecks.find((each) => each.name === name);
 
-  test("has nothing against what is right", () => {
+  test("passes where all is as it should be", () => {
     expect(check?.run(oneWorld()).filter(({ verdict }) => verdict !== "ok")).toEqual([]);
   });
 
@@ -227,12 +247,12 @@ test("a connection that waits is selected by its cluster, and one of somebody el
   const another = ids.endpoint.replace("/one/", "/other/");
   const privateEndpointConnections = [waiting("a", ids.endpoint), waiting("b", another)];
   const remedies = examine(withService({ privateEndpointConnections }))
-    .filter(({ check }) => check === "connections that wait")
+    .filter(({ check }) => check === "pending connections")
     .map(({ remedy }) => remedy);
   const id = `${ids.service}/privateEndpointConnections/b`;
   expect(remedies).toEqual([
-    "postern approve clusters/one, or postern reject clusters/one",
-    `postern approve ${id}, or postern reject ${id}`,
+    "Approve or reject it: postern approve clusters/one, or postern reject clusters/one",
+    `Approve or reject it: postern approve ${id}, or postern reject ${id}`,
   ]);
 });
 
@@ -248,16 +268,18 @@ describe("attack: a cluster names a subnet that is not its own", () => {
   };
 
   test("and no command is given that would change it", () => {
-    expect(remedyFor("database")).toContain("agree with its owner");
+    expect(remedyFor("database")).toContain("Ask the subnet's owner");
     expect(remedyFor("database")).not.toContain("az ");
   });
 
   test("and for a subnet under a name that Postern computes there is one", () => {
-    expect(remedyFor("postern-nat-0f0f0f0f-0")).toMatch(/^az network vnet subnet update --ids \//);
+    expect(remedyFor("postern-nat-0f0f0f0f-0")).toMatch(
+      /^Disable them: az network vnet subnet update --ids \//,
+    );
   });
 });
 
-describe("a check is quiet about", () => {
+describe("a check ignores", () => {
   const quiet = (name: string, world: World) =>
     expect(
       examine(world).filter(({ check, verdict }) => check === name && verdict !== "ok"),
@@ -270,12 +292,12 @@ describe("a check is quiet about", () => {
 
   test("a zone of the same name in another network", () => {
     const other = zoneOf(`${guestGroup}/privateDnsZones/example.com`, [ids.home]);
-    quiet("zones already linked", withZones(own, other));
+    quiet("conflicting DNS zones", withZones(own, other));
     const inner = zoneOf(`${guestGroup}/privateDnsZones/api.one.hypershift.local`, [ids.home]);
-    quiet("shadowed names", withZones(own, inner));
+    quiet("shadowed DNS records", withZones(own, inner));
   });
 
-  test("what is other people's", () => {
+  test("resources of other owners", () => {
     const subnet = `${ids.guest}/subnets/theirs`;
     const theirs = `${guestGroup}/privateEndpoints/theirs`;
     const others = endpointOf({ id: theirs, subnet, address: "192.168.9.4" });
@@ -289,7 +311,7 @@ describe("a check is quiet about", () => {
     const shop = `${guestGroup}/privateDnsZones/shop.org`;
     const outer = zoneOf(shop, [ids.guest], { "a.b": "10.0.0.1" });
     const inner = zoneOf(`${guestGroup}/privateDnsZones/b.shop.org`, [ids.guest]);
-    quiet("shadowed names", withZones(outer, inner));
+    quiet("shadowed DNS records", withZones(outer, inner));
   });
 
   test("the subnet of an AzureCluster's endpoint only while it has room, whoever made the endpoint", () => {

@@ -10,7 +10,7 @@ const verdicts: Record<Health, Finding["verdict"]> = {
   Unknown: "not looked at",
 };
 
-/** Every cluster's health, with its worst cause and the remedy: the same as the dashboard and the tree have. */
+/** Every cluster's health, with its worst cause and the remedy: the same as on the dashboard and in the tree. */
 export const clusterHealthCheck: WorldCheck = {
   name: "cluster health",
   run: (world) =>
@@ -19,7 +19,7 @@ export const clusterHealthCheck: WorldCheck = {
       pictureOf(world).clusters.map(({ key, health, causes: [cause] }) => ({
         about: key,
         verdict: verdicts[health],
-        found: cause === undefined ? health : `${health}: ${cause.message}`,
+        found: cause === undefined ? `${health}.` : `${health}: ${cause.message}`,
         ...(cause?.remedy !== undefined && { remedy: cause.remedy }),
       })),
     ),

@@ -1,3 +1,4 @@
+import { counted } from "@postern/core/counted.ts";
 import { keyOf } from "@postern/core/kind.ts";
 import type { AzurePrivateLinkService } from "@postern/core/kinds/azure-private-link-service.ts";
 import { ownerIn } from "@postern/core/ownership.ts";
@@ -36,7 +37,7 @@ function ofLinks(
   };
 }
 
-/** A link service stands only before a Standard load balancer with a private frontend in a subnet. */
+/** Azure creates a link service only for a Standard load balancer with a private frontend in a subnet. */
 export const balancerSku = ofLinks("load balancer SKU", (link, index) => {
   const balancer = index.loadBalancer(link.status?.internalLoadBalancerID);
   if (balancer === undefined) return undefined;
@@ -45,21 +46,22 @@ export const balancerSku = ofLinks("load balancer SKU", (link, index) => {
     return {
       verdict: "wrong",
       found:
-        "it has a backend pool of IP addresses, and a link service needs pools of network interfaces",
+        "The load balancer has a backend pool of IP addresses, but a link service needs pools of network interfaces.",
       remedy:
-        "set the cloud provider's loadBalancerBackendPoolConfigurationType to nodeIPConfiguration",
+        "Set the cloud provider's loadBalancerBackendPoolConfigurationType to nodeIPConfiguration.",
     };
   return sku === "Standard"
-    ? { verdict: "ok", found: "Standard" }
+    ? { verdict: "ok", found: "The SKU is Standard." }
     : {
         verdict: "wrong",
-        found: `it is ${sku}, and a link service needs Standard`,
-        remedy: "make the Service anew with a load balancer of SKU Standard",
+        found: `The SKU of the load balancer is ${sku}, but a link service needs Standard.`,
+        remedy:
+          "Set the cloud provider's loadBalancerSku to standard, then delete and recreate the Service.",
       };
 });
 
-/** Azure makes a link service only in the region and the network of its load balancer. */
-export const balancerPlace = ofLinks("region and network of the load balancer", (link, index) => {
+/** Azure creates a link service only in the region and the virtual network of its load balancer. */
+export const balancerPlace = ofLinks("load balancer region and network", (link, index) => {
   const { status, spec } = link;
   const balancer = index.loadBalancer(status?.internalLoadBalancerID);
   if (balancer === undefined) return undefined;
@@ -67,8 +69,8 @@ export const balancerPlace = ofLinks("region and network of the load balancer", 
   if (location !== spec.location.toLowerCase())
     return {
       verdict: "wrong",
-      found: `the load balancer is in ${location}, and the link is wanted in ${spec.location}`,
-      remedy: "name the region of the management cluster in the HostedCluster",
+      found: `The load balancer is in ${location}, but the cluster asks for its link service in ${spec.location}.`,
+      remedy: `Set the location of the HostedCluster to ${location}, the region of the management cluster.`,
     };
   const service = index.linkService(status?.privateLinkServiceID);
   const nat = networkOf(
@@ -81,15 +83,16 @@ export const balancerPlace = ofLinks("region and network of the load balancer", 
   if (nat !== undefined && home !== undefined && nat !== home)
     return {
       verdict: "wrong",
-      found: "the NAT subnet lies in another network than the load balancer",
-      remedy: "name a NAT subnet in the network of the load balancer, or none",
+      found: "The NAT subnet is in another virtual network than the load balancer.",
+      remedy:
+        "Use a NAT subnet in the virtual network of the load balancer, or remove it from the HostedCluster so that Postern creates one.",
     };
-  return { verdict: "ok", found: `both in ${location}` };
+  return { verdict: "ok", found: `Both are in ${location}.` };
 });
 
-/** Azure allows so many link services in front of a load balancer, and refuses the next cluster's. */
+/** Azure limits the link services of one load balancer, and rejects the next cluster's. */
 export const balancerRoom: WorldCheck = {
-  name: "link services of the load balancer",
+  name: "link services per load balancer",
   run({ azure, kube }) {
     const own = new Set(
       kube.links.map(({ status }) => idKey(status?.internalLoadBalancerID ?? "")),
@@ -98,7 +101,7 @@ export const balancerRoom: WorldCheck = {
     const all = azure.loadBalancers.flatMap(({ id = "" }): LinkFinding[] => {
       if (!own.has(idKey(id))) return [];
       const used = services.get(idKey(id))?.length ?? 0;
-      const found = `${used} of at most ${mostOnBalancer}`;
+      const found = `It has ${counted(used, "link service")}; the limit is ${mostOnBalancer}.`;
       return used < mostOnBalancer
         ? [{ about: id, verdict: "ok", found }]
         : [
@@ -107,7 +110,7 @@ export const balancerRoom: WorldCheck = {
               verdict: "warning",
               found,
               remedy:
-                "have the cloud provider spread Services over several load balancers before the next cluster is created",
+                "Before you create another cluster, configure the cloud provider to use several load balancers.",
             },
           ];
     });
@@ -115,7 +118,7 @@ export const balancerRoom: WorldCheck = {
   },
 };
 
-/** The guest must see the link service, and be let in without a person. */
+/** The subscription of the hosted cluster must see the link service, and its connection must be approved automatically. */
 export const admission = ofLinks("visibility and approval", (link, index) => {
   const service = index.linkService(link.status?.privateLinkServiceID);
   if (service === undefined) return undefined;
@@ -126,19 +129,25 @@ export const admission = ofLinks("visibility and approval", (link, index) => {
   if (visibility?.subscriptions?.includes("*"))
     return {
       verdict: "warning",
-      found: "every subscription of Azure can see it",
-      remedy: "name the subscriptions that may: additionalAllowedSubscriptions",
+      found: "The link service is visible to every Azure subscription.",
+      remedy:
+        "List the allowed subscriptions in additionalAllowedSubscriptions of the HostedCluster.",
     };
   if (!has(visibility?.subscriptions) || !has(autoApproval?.subscriptions))
     return {
       verdict: "wrong",
-      found: `the guest's subscription ${subscription} is not let in by itself`,
-      remedy: "see postern plan: the operator puts it on both lists",
+      found: `Connections from the hosted cluster's subscription ${subscription} are not approved automatically.`,
+      remedy:
+        "The operator adds the subscription to the visibility and auto-approval lists: postern plan",
     };
-  return { verdict: "ok", found: "the guest's subscription sees it and is let in" };
+  return {
+    verdict: "ok",
+    found:
+      "The hosted cluster's subscription sees the link service, and its connections are approved automatically.",
+  };
 });
 
-/** The link services that Postern made, or that an object names: those of others are none of its business. */
+/** The link services that Postern created or that an object names; those of others are not checked. */
 export function ownServices({ azure, kube }: World): PrivateLinkService[] {
   const ids = kube.links.flatMap(({ status }) => status?.privateLinkServiceID ?? []);
   const named = new Set([...ids, ...askedIn(kube).linkServices].map(idKey));
@@ -147,9 +156,9 @@ export function ownServices({ azure, kube }: World): PrivateLinkService[] {
   );
 }
 
-/** Connections that nobody has decided on. */
+/** Connections that are neither approved nor rejected. */
 export const waiting: WorldCheck = {
-  name: "connections that wait",
+  name: "pending connections",
   run(world) {
     const selectorOf = connectionSelectors(world);
     return findings(
@@ -164,8 +173,8 @@ export const waiting: WorldCheck = {
             return {
               about: id,
               verdict: "warning" as const,
-              found: `${each.name} waits for a decision`,
-              remedy: `postern approve ${selector}, or postern reject ${selector}`,
+              found: `Connection ${each.name} waits for approval.`,
+              remedy: `Approve or reject it: postern approve ${selector}, or postern reject ${selector}`,
             };
           }),
       ),
@@ -173,22 +182,22 @@ export const waiting: WorldCheck = {
   },
 };
 
-/** A link service that is left over from an earlier load balancer leads nowhere. */
-export const leadsSomewhere: WorldCheck = {
-  name: "load balancer behind the link service",
+/** A link service of a load balancer that was deleted forwards to nothing. */
+export const hasBalancer: WorldCheck = {
+  name: "load balancer of the link service",
   run(world) {
     const index = indexOf(world);
-    const orphaned = ownServices(world).filter(
+    const withoutBalancer = ownServices(world).filter(
       (service) => index.loadBalancer(balancerIdOf(service)) === undefined,
     );
     return findings(
-      leadsSomewhere.name,
-      orphaned.map(({ id = "" }) => ({
+      hasBalancer.name,
+      withoutBalancer.map(({ id = "" }) => ({
         about: id,
         verdict: "warning",
-        found: "its load balancer is gone, or cannot be seen by us",
+        found: "Its load balancer does not exist, or this credential cannot read it.",
         remedy:
-          "see postern plan; where nothing is planned, the credential lacks the right to read it",
+          "Run postern plan. If it shows no step for this link service, grant the credential read access to the load balancer.",
       })),
     );
   },

@@ -6,12 +6,12 @@ import { networkOf } from "../index-of.ts";
 import type { Zone } from "../world.ts";
 import { type Finding, findings, type WorldCheck } from "./check.ts";
 
-/** Azure's own resolver; every private zone is answered by it and by no other. */
+/** Azure's own resolver. No other resolver answers for private DNS zones. */
 const azureResolver = "168.63.129.16";
 
-/** Azure links a network to one zone of a name only. */
+/** Azure links a virtual network to only one zone of a name. */
 export const linkedTwice: WorldCheck = {
-  name: "zones already linked",
+  name: "conflicting DNS zones",
   run({ azure, kube }) {
     const wanted = kube.links.flatMap(({ spec, status, ...link }) =>
       [status?.dnsZoneName, spec.baseDomain].flatMap((name) =>
@@ -37,17 +37,18 @@ export const linkedTwice: WorldCheck = {
       return others.map(({ zone }) => ({
         about,
         verdict: "wrong",
-        found: `another zone ${name} is linked to the guest's network: ${zone.id}`,
-        remedy: "take that link away, or say that this zone is to be used: postern.io/private-dns",
+        found: `Another zone ${name} is linked to the hosted cluster's network: ${zone.id}.`,
+        remedy:
+          "Delete that virtual network link, or have the cluster use this zone with the annotation postern.io/private-dns.",
       }));
     });
     return findings(linkedTwice.name, found);
   },
 };
 
-/** The most specific zone that is linked answers, and hides the others even where it has no record. */
+/** Azure asks the most specific zone that is linked, and no other even where that zone has no record. */
 export const shadowed: WorldCheck = {
-  name: "shadowed names",
+  name: "shadowed DNS records",
   run({ azure, kube }) {
     const found: Omit<Finding, "check">[] = [];
     const wanted = new Set(
@@ -55,7 +56,7 @@ export const shadowed: WorldCheck = {
         [status?.dnsZoneName, spec.baseDomain].flatMap((name) => name?.toLowerCase() ?? []),
       ),
     );
-    // What two zones of others hide from each other is none of our business.
+    // Two zones of other owners may hide each other's records.
     const isOwned = (each: Zone) =>
       wanted.has(nameOf(each)) ||
       ownerIn(each.zone.tags) !== undefined ||
@@ -80,15 +81,15 @@ export const shadowed: WorldCheck = {
           found.push({
             about: high.zone.id ?? "",
             verdict: "wrong",
-            found: `zone ${inner} hides ${hidden.join(", ")}`,
-            remedy: `put the records into ${inner}, or take its link to the network away`,
+            found: `Zone ${inner} hides ${hidden.join(", ")}.`,
+            remedy: `Create the records in ${inner}, or delete its link to the virtual network.`,
           });
       }
     return findings(shadowed.name, found);
   },
 };
 
-/** A network with resolvers of its own asks no private zone, unless they pass the question on. */
+/** A network with custom DNS servers resolves private zones only if these forward to Azure's resolver. */
 export const ownResolvers: WorldCheck = {
   name: "custom DNS servers",
   run({ azure, kube }) {
@@ -103,13 +104,13 @@ export const ownResolvers: WorldCheck = {
       .flatMap(({ id = "", properties }): Omit<Finding, "check">[] => {
         const servers = properties.dhcpOptions?.dnsServers ?? [];
         if (servers.length === 0 || servers.every((each) => each === azureResolver))
-          return [{ about: id, verdict: "ok", found: "it asks Azure's resolver" }];
+          return [{ about: id, verdict: "ok", found: "The network uses Azure's resolver." }];
         return [
           {
             about: id,
             verdict: "warning",
-            found: `it asks ${servers.join(", ")}, which know no private zone by themselves`,
-            remedy: `have them pass the cluster's domains on to ${azureResolver}`,
+            found: `The network uses the DNS servers ${servers.join(", ")}, which do not resolve private DNS zones by themselves.`,
+            remedy: `Configure them to forward the cluster's domains to ${azureResolver}.`,
           },
         ];
       });

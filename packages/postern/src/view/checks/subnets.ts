@@ -13,12 +13,12 @@ import type { World } from "../world.ts";
 import { findings, type WorldCheck } from "./check.ts";
 import { ownServices } from "./links.ts";
 
-/** So few free addresses are soon none. */
+/** Below this many free addresses a subnet gets a warning. */
 const fewAddresses = 4n;
-/** Azure gives a link service no more. */
+/** Azure's limit for one link service. */
 const mostNatAddresses = 8;
 
-/** A subnet from which a link service takes its addresses must let it. */
+/** Azure creates a link service only in a subnet where this network policy is disabled. */
 export const natPolicy: WorldCheck = {
   name: "NAT subnet policy",
   run: (world) =>
@@ -26,16 +26,16 @@ export const natPolicy: WorldCheck = {
       natPolicy.name,
       natSubnets(world).map(({ subnet, id }) => {
         const policy = subnet.properties.privateLinkServiceNetworkPolicies ?? "Enabled";
-        // Any other subnet was chosen by whoever wrote the cluster: no command is given that changes it.
+        // Any other subnet was chosen by the author of the cluster: its owner decides whether it is changed.
         return policy === "Disabled"
-          ? { about: id, verdict: "ok", found: "privateLinkServiceNetworkPolicies is Disabled" }
+          ? { about: id, verdict: "ok", found: "privateLinkServiceNetworkPolicies is Disabled." }
           : {
               about: id,
               verdict: "wrong",
-              found: `privateLinkServiceNetworkPolicies is ${policy}, so Azure makes no link service there`,
+              found: `privateLinkServiceNetworkPolicies is ${policy}, so Azure creates no link service in this subnet.`,
               remedy: isSharedSubnetName(lastSegment(id))
-                ? `az network vnet subnet update --ids ${shellWord(id)} --disable-private-link-service-network-policies true`
-                : "a cluster names this subnet: agree with its owner to disable these policies, or name another subnet in the HostedCluster",
+                ? `Disable them: az network vnet subnet update --ids ${shellWord(id)} --disable-private-link-service-network-policies true`
+                : "A HostedCluster names this subnet. Ask the subnet's owner to disable these policies, or use another subnet in the HostedCluster.",
             };
       }),
     ),
@@ -50,14 +50,18 @@ export const freeAddresses: WorldCheck = {
       [...natSubnets(world), ...endpointSubnets(world)].map(({ subnet, id }) => {
         const left = freeIn(subnet);
         if (left === undefined)
-          return { about: id, verdict: "not looked at", found: "it has no IPv4 block" };
-        const found = counted(left, "free address", "free addresses");
+          return {
+            about: id,
+            verdict: "not looked at",
+            found: "The subnet has no IPv4 address range.",
+          };
+        const found = `${counted(left, "free address", "free addresses")}.`;
         if (left >= fewAddresses) return { about: id, verdict: "ok", found };
         return {
           about: id,
           verdict: left <= 0n ? "wrong" : "warning",
           found,
-          remedy: "give the subnet another block, or name another subnet",
+          remedy: "Add an address range to the subnet, or use another subnet.",
         };
       }),
     ),
@@ -73,9 +77,9 @@ export const natAddresses: WorldCheck = {
         return {
           about: id,
           verdict: count > mostNatAddresses ? "wrong" : "ok",
-          found: `${count} of at most ${mostNatAddresses} NAT addresses`,
+          found: `${counted(count, "NAT address", "NAT addresses")}; the limit is ${mostNatAddresses}.`,
           ...(count > mostNatAddresses && {
-            remedy: `ask for at most ${mostNatAddresses} natIPConfigurations of its link`,
+            remedy: `Request at most ${mostNatAddresses} natIPConfigurations for its link service.`,
           }),
         };
       }),
@@ -97,13 +101,13 @@ function natSubnets(world: World): Place[] {
   ]);
 }
 
-/** The subnet that a cluster asks for, which is known before anything is made of it. */
+/** The subnet that a cluster requests, before anything is created for it. */
 function askedSubnet({ spec }: HostedCluster): string | undefined {
   const azure = spec.platform?.azure;
   try {
     return azure && privateAccess(azure).natSubnetID;
   } catch {
-    // Its condition tells of the contradiction.
+    // Its condition reports the contradiction.
     return undefined;
   }
 }
@@ -115,7 +119,7 @@ function endpointSubnets(world: World): Place[] {
   ]);
 }
 
-/** The endpoints that Postern made, or that an object names: a full subnet of others is none of its business. */
+/** The endpoints that Postern created or that an object names; the subnets of others are not checked. */
 function ownEndpoints({ azure, kube }: World): PrivateEndpoint[] {
   const ids = kube.links.flatMap(({ status }) => status?.privateEndpointID ?? []);
   const named = new Set([...ids, ...askedIn(kube).endpoints].map(idKey));
@@ -124,7 +128,7 @@ function ownEndpoints({ azure, kube }: World): PrivateEndpoint[] {
   );
 }
 
-/** The subnets of these ids, each once. What cannot be seen is passed over: `unread` tells of it. */
+/** The subnets of these ids, each once. What cannot be read is skipped, and is in `unread`. */
 function found({ azure }: World, ids: readonly (string | undefined)[]): Place[] {
   const all = new Map(
     azure.networks.flatMap(({ id: network = "", properties }) =>

@@ -203,7 +203,7 @@ function serviceName({ status, metadata }: AzurePrivateLinkService, clusterID = 
   return id ? lastSegment(id) : linkServiceName(metadata.name, clusterID);
 }
 
-/** Our endpoint while it is being made: only its tags say whose it is, for the status has it when it is done. */
+/** Our endpoint while it is being created: only its tags name its owner, because the status names it when it exists. */
 function newEndpoint(
   index: WorldIndex,
   { metadata }: AzurePrivateLinkService,

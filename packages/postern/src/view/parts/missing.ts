@@ -7,7 +7,7 @@ import { covers, plain, zoneName } from "../records.ts";
 import type { Zone } from "../world.ts";
 import { conditionState, type NodeStatus } from "./states.ts";
 
-/** What is not there is being made, or is missing: its condition says which. */
+/** The state of a resource that does not exist: it is being created, or missing, by its condition. */
 export function missing(status: NodeStatus | undefined, hidden: boolean): NodeStatus {
   // What may not be read says nothing by its absence: then the condition is all that is known.
   if (hidden) return { ...(status ?? { state: "unknown", reason: "NotRead" }), isUnread: true };

@@ -42,7 +42,7 @@ export function resolution(zone: PrivateDnsZone, links: readonly VirtualNetworkL
 
 const rank = { succeeded: 0, changing: 1, failed: 2 } as const;
 
-/** How an endpoint is: made, and let in by the owner of the link service. */
+/** The state of an endpoint: provisioned, and approved by the owner of the link service. */
 export function endpointState(endpoint: PrivateEndpoint): NodeStatus {
   const made = provisioned(endpoint.properties.provisioningState);
   if (made.state !== "ok") return made;
