@@ -1,69 +1,89 @@
-import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
-import type { HostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
+import type { JournalStep } from "@postern/core/dashboard/journal-step.ts";
+import type { ClusterSummary } from "@postern/core/dashboard/picture.ts";
 import { expect, test } from "vitest";
 import { type Known, rowsOf } from "./clusters.ts";
 
-const hosted = (conditions: object[], over: object = {}, topology = "Private") =>
+const now = Date.parse("2026-01-01T00:01:00Z");
+const cluster = (over: Partial<ClusterSummary> = {}) =>
   ({
-    metadata: { namespace: "clusters", name: "blue", ...over },
-    spec: { platform: { azure: { topology } } },
-    status: { conditions },
-  }) as unknown as HostedCluster;
-const azure = (namespace: string, name: string, conditions: object[]) =>
-  ({ metadata: { namespace, name }, status: { conditions } }) as unknown as AzureCluster;
-const holds = (...types: string[]) => types.map((type) => ({ type, status: "True" }));
-const five = [
-  "AzureInternalLoadBalancerAvailable",
-  "AzurePLSCreated",
-  "AzurePrivateEndpointAvailable",
-  "AzurePrivateDNSAvailable",
-  "AzurePrivateLinkServiceAvailable",
-];
-const nothing: Known = {
-  hostedClusters: [],
-  azureClusters: [],
-  managementCluster: "org-mc/mc",
+    key: "clusters/blue",
+    kind: "HostedCluster",
+    access: "Private",
+    health: "Healthy",
+    causes: [],
+    ...over,
+  }) as unknown as ClusterSummary;
+const because = (health: "Unavailable" | "Progressing", message: string) =>
+  cluster({ health, causes: [{ health, reason: "R", message }] });
+const known = (over: Partial<Known>): Known => ({
+  clusters: [],
   appliances: [],
-};
+  operations: new Map(),
+  now,
+  ...over,
+});
+const running = (expectedMs?: number) =>
+  new Map([
+    [
+      "clusters/blue",
+      [
+        {
+          do: "create endpoint",
+          at: "2026-01-01T00:00:48Z",
+          outcome: "running",
+          ...(expectedMs !== undefined && { expectedMs }),
+        } as JournalStep,
+      ],
+    ],
+  ]);
 
 test.each([
-  ["all of whose conditions hold is available", hosted(holds(...five)), "available", ""],
-  ["of which nothing is known is at its first step", hosted([]), "working", "load balancer"],
+  ["Healthy", cluster(), ""],
   [
-    "is at the first condition that does not hold, in its words",
-    hosted([
-      ...holds(...five.slice(0, 2)),
-      { type: five[2], status: "False", reason: "Creating", message: "it is made · wait · no" },
-    ]),
-    "working",
-    "private endpoint: it is made",
+    "rejected",
+    because("Unavailable", "The owner rejected the connection."),
+    "The owner rejected the connection.",
   ],
-  [
-    "that is being deleted is going",
-    hosted(holds(...five), { deletionTimestamp: "2026-01-01T00:00:00Z" }),
-    "going",
-    "being deleted",
-  ],
-  ["that is public needs no connection", hosted([], {}, "Public"), "available", "not private"],
-])("a hosted cluster %s", (_what, cluster, state, step) => {
-  expect(rowsOf({ ...nothing, hostedClusters: [cluster] })).toMatchObject([{ state, step }]);
-});
-
-test("a workload cluster needs its links, endpoints, addresses and names, the management cluster its links", () => {
-  const links = holds("PrivateLinksReady");
-  const azureClusters = [azure("org-mc", "mc", links), azure("org", "wc", links)];
-  expect(rowsOf({ ...nothing, azureClusters })).toMatchObject([
-    { name: "org-mc/mc", what: "management", state: "available" },
-    { name: "org/wc", state: "working", step: "private endpoints" },
+  ["being deleted", because("Progressing", "It is being deleted."), "It is being deleted."],
+])("a cluster that is %s has the state and the cause of the dashboard", (_what, summary, step) => {
+  expect(rowsOf(known({ clusters: [summary] }))).toEqual([
+    { name: "clusters/blue", what: "Private", state: summary.health, step },
   ]);
 });
 
-test("an appliance is available when it is in its pool", () => {
-  const of = (state: "joining" | "member" | "failed") => ({ name: state, pool: "p", state });
-  const appliances = [of("member"), of("joining"), { ...of("failed"), message: "no right" }];
-  expect(rowsOf({ ...nothing, appliances })).toMatchObject([
-    { state: "available", step: "in pool p" },
-    { state: "working", step: "joining pool p" },
-    { state: "failed", step: "no right" },
+test("the running operation has its elapsed time, and the expected one where it is known", () => {
+  const clusters = [because("Progressing", "It waits.")];
+  const stepOf = (expectedMs?: number) =>
+    rowsOf(known({ clusters, operations: running(expectedMs) }))[0]?.step;
+  expect(stepOf(40_000)).toBe("create endpoint, 12 s of about 40 s · It waits.");
+  expect(stepOf()).toBe("create endpoint, 12 s · It waits.");
+});
+
+test("where something is wrong the cause comes before the running operation", () => {
+  const clusters = [because("Unavailable", "It does not exist.")];
+  expect(rowsOf(known({ clusters, operations: running() }))[0]?.step).toBe(
+    "It does not exist. · create endpoint, 12 s",
+  );
+});
+
+test("what cannot be read is Unknown, however it was before", () => {
+  const [row] = rowsOf(known({ clusters: [cluster()], failure: "Azure did not answer." }));
+  expect(row).toMatchObject({ state: "Unknown", step: "Azure did not answer." });
+});
+
+test("clusters and appliances are sorted by name, as people count", () => {
+  const of = (name: string, state: "joining" | "member" | "failed") => ({ name, pool: "p", state });
+  const appliances = [
+    of("vm-10", "member"),
+    of("vm-2", "joining"),
+    { ...of("vm-1", "failed"), message: "no role" },
+  ];
+  const clusters = [cluster(), cluster({ key: "clusters/amber", kind: "AzureCluster" })];
+  expect(rowsOf(known({ clusters, appliances }))).toMatchObject([
+    { name: "clusters/amber", what: "Cluster API" },
+    { name: "clusters/blue" },
+    { name: "vm-1", state: "Unavailable", step: "no role" },
+    { name: "vm-2", state: "Progressing", step: "joining pool p" },
+    { name: "vm-10", state: "Healthy", step: "in pool p" },
   ]);
 });

@@ -1,118 +1,73 @@
-import { type KubeObject, keyOf } from "@postern/core/kind.ts";
-import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
-import type { HostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
-import { conditions as capiConditions } from "postern/cluster-api/names.ts";
-import { conditions as hostedConditions } from "postern/hosted/names.ts";
+import type { JournalStep } from "@postern/core/dashboard/journal-step.ts";
+import type { ClusterSummary } from "@postern/core/dashboard/picture.ts";
+import type { Health } from "@postern/core/health.ts";
 import type { Appliance } from "./appliances.ts";
 
 /** A cluster or an appliance, as a person looks at it. */
 export interface Row {
   name: string;
   what: string;
-  state: "available" | "working" | "failed" | "going";
-  /** What it is at. */
+  /** In the words of the dashboard. */
+  state: Health;
+  /** Why, and what is under way. */
   step: string;
 }
 
 /** What there is to look at. */
 export interface Known {
-  hostedClusters: readonly HostedCluster[];
-  azureClusters: readonly AzureCluster[];
-  /** The AzureCluster that the others connect to. */
-  managementCluster: string | undefined;
+  clusters: readonly ClusterSummary[];
   appliances: readonly Appliance[];
+  /** The operations that go on in Azure, by cluster. */
+  operations: ReadonlyMap<string, readonly JournalStep[]>;
+  /** Why the clusters could not be read; how they were before is not how they are. */
+  failure?: string | undefined;
+  now: number;
 }
 
 /** One row for each cluster and appliance, by name. */
-export function rowsOf(known: Known): Row[] {
-  const { hostedClusters, azureClusters, managementCluster, appliances } = known;
-  return [
-    ...hostedClusters.toSorted(byKey).map(hostedRow),
-    ...azureClusters
-      .toSorted(byKey)
-      .map((each) => (keyOf(each) === managementCluster ? managementRow(each) : workloadRow(each))),
-    ...appliances.map(applianceRow),
-  ];
+export function rowsOf({ clusters, appliances, operations, failure, now }: Known): Row[] {
+  const rows = clusters.map((cluster): Row => {
+    const { key: name, kind, access, health } = cluster;
+    const what = kind === "AzureCluster" ? "Cluster API" : access;
+    if (failure !== undefined) return { name, what, state: "Unknown", step: failure };
+    const running = (operations.get(name) ?? []).map((step) => operationText(step, now));
+    return { name, what, state: health, step: stepOf(cluster, running) };
+  });
+  return [...rows.sort(byName), ...appliances.toSorted(byName).map(applianceRow)];
 }
 
-const hostedSteps = [
-  [hostedConditions.loadBalancer, "load balancer"],
-  [hostedConditions.link, "link service"],
-  [hostedConditions.endpoint, "private endpoint"],
-  [hostedConditions.dns, "names"],
-  [hostedConditions.available, "connection"],
-] as const;
-
-const workloadSteps = [
-  [capiConditions.privateLinks, "link services"],
-  [capiConditions.privateEndpoints, "private endpoints"],
-  [capiConditions.links, "addresses"],
-  [capiConditions.dnsZone, "names"],
-] as const;
-
-function hostedRow(cluster: HostedCluster): Row {
-  const { topology = "Public" } = cluster.spec.platform.azure ?? {};
-  return topology === "Public"
-    ? { ...rowOf(cluster, topology, []), state: "available", step: "not private" }
-    : rowOf(cluster, topology, hostedSteps);
+/** While all goes well the operation says most; where something is wrong, the cause. */
+function stepOf({ health, causes: [cause] }: ClusterSummary, running: readonly string[]): string {
+  const why = cause === undefined ? [] : [cause.message];
+  const parts = health === "Progressing" ? [...running, ...why] : [...why, ...running];
+  return parts.join(" · ");
 }
 
-function workloadRow(cluster: AzureCluster): Row {
-  return rowOf(cluster, "Cluster API", workloadSteps);
+/** What Azure is at, for how long, and how long that usually takes. */
+export function operationText(step: JournalStep, now: number): string {
+  const elapsed = seconds(now - Date.parse(step.at));
+  const usual = step.expectedMs === undefined ? "" : ` of about ${seconds(step.expectedMs)}`;
+  return `${step.do}, ${elapsed}${usual}`;
 }
 
-function managementRow(cluster: AzureCluster): Row {
-  return rowOf(cluster, "management", workloadSteps.slice(0, 1));
-}
-
-interface Condition {
-  type: string;
-  status: string;
-  reason?: string;
-  message?: string;
-}
-
-/** The first condition that does not hold says what it is at; where all hold it is available. */
-function rowOf(
-  object: KubeObject & { status?: { conditions?: readonly Condition[] } },
-  what: string,
-  steps: readonly (readonly [type: string, words: string])[],
-): Row {
-  const name = keyOf(object);
-  const held = object.status?.conditions ?? [];
-  const found = steps.map(([type, words]) => ({
-    words,
-    condition: held.find((each) => each.type === type),
-  }));
-  const open = found.find(({ condition }) => condition?.status !== "True");
-  if (object.metadata.deletionTimestamp !== undefined)
-    return { name, what, state: "going", step: stepOf(open) ?? "being deleted" };
-  if (open === undefined) return { name, what, state: "available", step: "" };
-  return { name, what, state: "working", step: stepOf(open) ?? open.words };
-}
-
-function stepOf(open: { words: string; condition: Condition | undefined } | undefined) {
-  const { reason, message } = open?.condition ?? {};
-  if (open === undefined || reason === undefined) return undefined;
-  // The first part of a message says what it is; the rest is for whoever has to act.
-  const said = message?.split(" · ")[0] || reason;
-  return `${open.words}: ${said}`;
+function seconds(ms: number): string {
+  return `${Math.max(0, Math.round(ms / 1_000))} s`;
 }
 
 function applianceRow({ name, pool, state, message }: Appliance): Row {
   const row = { name, what: "appliance" };
   switch (state) {
     case "member":
-      return { ...row, state: "available", step: `in pool ${pool}` };
+      return { ...row, state: "Healthy", step: `in pool ${pool}` };
     case "joining":
-      return { ...row, state: "working", step: `joining pool ${pool}` };
+      return { ...row, state: "Progressing", step: `joining pool ${pool}` };
     case "left":
-      return { ...row, state: "going", step: `has left pool ${pool}` };
+      return { ...row, state: "Progressing", step: `has left pool ${pool}` };
     case "failed":
-      return { ...row, state: "failed", step: message ?? "failed" };
+      return { ...row, state: "Unavailable", step: message ?? "failed" };
   }
 }
 
-function byKey(a: KubeObject, b: KubeObject): number {
-  return keyOf(a) < keyOf(b) ? -1 : 1;
+function byName(a: { name: string }, b: { name: string }): number {
+  return a.name.localeCompare(b.name, "en", { numeric: true });
 }

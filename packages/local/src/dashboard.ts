@@ -4,7 +4,7 @@ import { keyOf } from "@postern/core/kind.ts";
 import type { Arm } from "postern/azure/arm.ts";
 import { KubeClient } from "postern/kube/client.ts";
 import type { Log } from "postern/kube/log.ts";
-import { serveDashboard } from "postern/server/dashboard.ts";
+import { type Dashboard, serveDashboard } from "postern/server/dashboard.ts";
 import { watchPresence } from "postern/server/presence.ts";
 import { gather } from "postern/view/gather.ts";
 import { breakages } from "./breakages.ts";
@@ -34,7 +34,7 @@ export async function startDashboard(given: {
   managementGroup: string;
   owed: OwedRoles;
   log: Log;
-}): Promise<{ url: string; close(): Promise<void> }> {
+}): Promise<Pick<Dashboard, "url" | "overview" | "close">> {
   const { operator, userArm, subscriptions, port, version, simulator, operatorId } = given;
   const { managementGroup, owed, log } = given;
   const armClient = () => userArm ?? operator.arm;
@@ -122,6 +122,7 @@ export async function startDashboard(given: {
   });
   return {
     url: dashboard.url,
+    overview: dashboard.overview,
     close: async () => {
       await dashboard.close();
       client.close();

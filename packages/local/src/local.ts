@@ -1,11 +1,11 @@
 import { createWriteStream } from "node:fs";
 import { readyOf } from "@postern/azure-simulator/command/ready.ts";
 import type { Simulator } from "@postern/azure-simulator/simulator.ts";
+import type { Overview } from "@postern/core/dashboard/fleet.ts";
 import type { Kind } from "@postern/core/kind.ts";
 import { packageVersion } from "@postern/core/process/package-version.ts";
 import { KubeClient } from "postern/kube/client.ts";
 import { makeLog } from "postern/kube/log.ts";
-import type { ClusterApiFlags } from "postern/operator/cluster-api.ts";
 import { managementGroupIn } from "postern/operator/management-group.ts";
 import { type Appliances, startAppliances } from "./appliances.ts";
 import { startAzure, subscriptionsOf } from "./azure.ts";
@@ -43,7 +43,8 @@ export interface Local {
   /** Undefined with a real Azure. */
   simulator: Simulator | undefined;
   appliances: Appliances | undefined;
-  clusterApi: ClusterApiFlags;
+  /** Every cluster as the dashboard shows it. */
+  overview(): Promise<Overview>;
   /** Kinds that the cluster serves in other versions than the one that is known here. */
   older: readonly Kind[];
   /** Whether the folder was begun with another scenario, and this one was not applied. */
@@ -104,7 +105,8 @@ export async function startLocal(
     const { clusterApi } = begun.operator;
     const managementGroup = realGroup ?? begun.operator.managementGroup;
 
-    const clock = fastClock(Math.min(speed, fastestOperator));
+    const operatorSpeed = Math.min(speed, fastestOperator);
+    const clock = fastClock(operatorSpeed);
     const identities = identitiesOf(begun.operator, simulator, folder);
     const log = createWriteStream(folder.file("operator.log"), { flags: "a", mode: 0o600 });
     log.on("error", (cause) => fail(folder.unwritable("operator.log", cause)));
@@ -118,6 +120,7 @@ export async function startLocal(
         connection,
         clusterApi,
         clock,
+        speed: operatorSpeed,
         version,
         port: ports.operator,
         env: { ...env, ...identities.operatorEnvironment },
@@ -180,7 +183,7 @@ export async function startLocal(
       operator,
       simulator,
       appliances,
-      clusterApi,
+      overview: dashboard.overview,
       failed,
       stop,
       older: begun.older,

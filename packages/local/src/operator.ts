@@ -27,6 +27,8 @@ export interface OperatorOptions {
   env: NodeJS.ProcessEnv;
   clusterApi: ClusterApiFlags;
   clock: Clock;
+  /** How many times faster than the machine's its clock runs. */
+  speed: number;
   version: string;
   port: number;
   /** What stands for the cloud provider; without it nobody gives Services their addresses. */
@@ -142,7 +144,11 @@ async function begin(
     registry,
     clock,
     version,
-    onRequest: (request) => journal.request(request.caller, request),
+    onRequest: (request) => {
+      const expected = azure.arm.expectedMs(request);
+      const expectedMs = expected === undefined ? undefined : expected / options.speed;
+      journal.request(request.caller, { ...request, expectedMs });
+    },
   });
   const managementGroup = await managementGroupIn(env);
   const installation = (await installationOf(client, { log, clock }).read(signal)) ?? "";

@@ -21,12 +21,12 @@ export function changeLines(
   seconds: number,
 ): string[] {
   return rows
-    .filter(({ name, state }) => before.get(name) !== state && state !== "working")
+    .filter(({ name, state }) => before.get(name) !== state && state !== "Progressing")
     .map(({ name, state, step }) => `${at(seconds)}  ${name}  ${state}${step && ` · ${step}`}\n`);
 }
 
 /** What lies in the namespace of a control plane is its cluster's. */
-function clusterOf(key: string, hostedClusters: readonly HostedCluster[]): string {
+export function clusterOf(key: string, hostedClusters: readonly HostedCluster[]): string {
   const [namespace = ""] = key.split("/");
   const owner = hostedClusters.find(
     ({ metadata }) => controlPlaneNamespace(metadata.namespace ?? "", metadata.name) === namespace,

@@ -1,3 +1,4 @@
+import { rankOf } from "@postern/core/health.ts";
 import type { Row } from "./clusters.ts";
 
 /** What a frame is drawn from. */
@@ -5,25 +6,33 @@ export interface Frame {
   title: string;
   seconds: number;
   rows: readonly Row[];
-  /** Something to say below. */
-  note?: string | undefined;
+  /** What to say below. */
+  notes: readonly string[];
   columns: number;
   /** How many lines there is room for. */
   height: number;
   color: boolean;
 }
 
-const colors: Record<Row["state"], number> = { available: 32, working: 33, failed: 31, going: 36 };
-const stateWidth = 9;
+const colors: Record<Row["state"], number> = {
+  Healthy: 32,
+  Progressing: 36,
+  Degraded: 33,
+  Unavailable: 31,
+  Unknown: 35,
+};
+const stateWidth = 11;
+const mostNotes = 3;
 /** Below this a step says too little to be worth its place. */
 const leastStep = 14;
 
 /** The lines of a frame: none is wider than the terminal, and there are no more than it has. */
 export function frameOf(frame: Frame): string[] {
-  const { title, seconds, rows, note, columns, color } = frame;
-  const height = frame.height - (note === undefined ? 0 : 1);
-  const done = rows.filter(({ state }) => state === "available").length;
-  const head = `${title} · ${Math.floor(seconds)} s · ${done} of ${rows.length} available`;
+  const { title, seconds, rows, columns, color } = frame;
+  const notes = frame.notes.slice(0, mostNotes);
+  const height = frame.height - notes.length;
+  const done = rows.filter(({ state }) => state === "Healthy").length;
+  const head = `${title} · ${Math.floor(seconds)} s · ${done} of ${rows.length} Healthy`;
   const shown = rows.length <= height - 1 ? rows : mostRelevant(rows, Math.max(0, height - 2));
   const left = rows.length - shown.length;
   const widths = widthsOf(shown, columns);
@@ -31,14 +40,13 @@ export function frameOf(frame: Frame): string[] {
     cut(head, columns),
     ...shown.map((row) => lineOf(row, widths, columns, color)),
     ...(left > 0 ? [cut(`… and ${left} more`, columns)] : []),
-    ...(note === undefined ? [] : [cut(note, columns)]),
+    ...notes.map((note) => cut(note, columns)),
   ];
 }
 
-/** Where there is no room for all: what has failed, then what is under way. */
+/** Where there is no room for all: the worst first. */
 function mostRelevant(rows: readonly Row[], count: number): Row[] {
-  const order: Row["state"][] = ["failed", "going", "working", "available"];
-  return rows.toSorted((a, b) => order.indexOf(a.state) - order.indexOf(b.state)).slice(0, count);
+  return rows.toSorted((a, b) => rankOf(a.state) - rankOf(b.state)).slice(0, count);
 }
 
 interface Widths {
@@ -48,7 +56,7 @@ interface Widths {
 
 function widthsOf(rows: readonly Row[], columns: number): Widths {
   const widest = (field: "name" | "what") => Math.max(0, ...rows.map((row) => row[field].length));
-  const name = Math.min(widest("name"), Math.max(8, columns - stateWidth - 2));
+  const name = Math.min(widest("name"), Math.max(6, columns - stateWidth - 2));
   const what = widest("what");
   // The kind of a cluster is the first to go where it is narrow.
   return { name, what: name + what + stateWidth + 6 + leastStep <= columns ? what : 0 };

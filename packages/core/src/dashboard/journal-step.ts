@@ -15,6 +15,8 @@ export interface JournalStep {
   /** How it went, once that is known. A long one goes on in Azure. */
   outcome?: "done" | "running" | "failed";
   failure?: string;
+  /** How long the operation that it began in Azure is expected to take. */
+  expectedMs?: number;
   /** The writes to Azure of this step's pass, with the ids by which Microsoft's support finds them. */
   requests: JournalRequest[];
 }

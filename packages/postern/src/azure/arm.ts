@@ -16,6 +16,7 @@ import {
 import {
   type OperationState,
   Operations,
+  operationKind,
   type SentWrite,
   type ShowResource,
 } from "./operations.ts";
@@ -165,6 +166,11 @@ export class Arm {
       prove: async () => credential.prove?.(caller.signal),
     };
     return client;
+  }
+
+  /** How long an operation that this request begins is expected to take, once one of its kind was seen to end. */
+  expectedMs({ verb, resource }: Pick<ArmRequest, "verb" | "resource">): number | undefined {
+    return this.#durations.expectedMs(operationKind(verb, resource));
   }
 
   /**

@@ -32,6 +32,11 @@ export class Durations {
     return this.#firstPollMs.get(kind) ?? unknownMs;
   }
 
+  /** How long an operation of this kind takes, as far as that is known: by then most of them have ended. */
+  expectedMs(kind: string): number | undefined {
+    return this.#firstPollMs.get(kind);
+  }
+
   /** Whether an operation of this kind has ever been seen to end. */
   knows(kind: string): boolean {
     return this.#firstPollMs.has(kind);

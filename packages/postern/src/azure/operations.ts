@@ -33,6 +33,11 @@ export interface SentWrite {
   refersTo: readonly string[];
 }
 
+/** Operations of one kind take alike. */
+export function operationKind(method: Method, resource: string): string {
+  return `${method} ${resource}`.toLowerCase();
+}
+
 /** A write that has been sent and answered. */
 export interface Begun {
   id: string;
@@ -105,7 +110,7 @@ export class Operations {
       return { state: "done", resource: answer.body };
     }
     const now = this.#clock.now();
-    const kind = `${method} ${describePath(id).resource}`.toLowerCase();
+    const kind = operationKind(method, describePath(id).resource);
     const minimumMs = retryAfterMs(headerOf(answer.headers, "retry-after"), now) ?? 0;
     const dueAt = now + Math.max(minimumMs, this.#durations.firstPollMs(kind));
     this.#remember({

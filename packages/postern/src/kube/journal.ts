@@ -70,13 +70,20 @@ export class Journal {
   }
 
   /** A request to Azure. Only writes are recorded: with the steps that name its resource, or with the only step of the reconcile. */
-  request(reconcile: string | undefined, request: JournalRequest): void {
+  request(
+    reconcile: string | undefined,
+    request: JournalRequest & { expectedMs?: number | undefined },
+  ): void {
     const steps = reconcile === undefined ? undefined : this.#ofPass.get(reconcile);
     if (request.verb === "GET" || steps === undefined) return;
     const name = request.thing.split("/").at(-1) ?? "";
     const meant = steps.filter((step) => names(`${step.do} ${step.why}`, name));
-    for (const step of meant.length > 0 ? meant : steps.length === 1 ? steps : [])
-      step.requests.push(request);
+    for (const step of meant.length > 0 ? meant : steps.length === 1 ? steps : []) {
+      const { verb, thing, code, requestId, expectedMs } = request;
+      step.requests.push({ verb, thing, code, requestId });
+      // The longest of them decides.
+      if (expectedMs !== undefined) step.expectedMs = Math.max(step.expectedMs ?? 0, expectedMs);
+    }
   }
 
   /** The newest last; of some objects only, where they are named. */

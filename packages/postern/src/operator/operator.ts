@@ -80,7 +80,8 @@ export async function runOperator(
     version,
     limits: settings.azureLimit,
     driftShare: settings.driftShare,
-    onRequest: (request) => journal.request(request.caller, request),
+    onRequest: (request) =>
+      journal.request(request.caller, { ...request, expectedMs: azure.arm.expectedMs(request) }),
   });
   const identity = `${env.POD_NAME ?? hostname()}_${randomBytes(4).toString("hex")}`;
   const installation = installationOf(client, { log, clock });

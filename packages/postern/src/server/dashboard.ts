@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { realClock } from "@postern/core/clock.ts";
+import type { Overview } from "@postern/core/dashboard/fleet.ts";
 import { isExplained } from "@postern/core/failure.ts";
 import { redactData } from "@postern/core/redact.ts";
 import type { Log } from "../kube/log.ts";
@@ -38,6 +39,8 @@ export interface DashboardOptions {
 /** A dashboard at work. */
 export interface Dashboard {
   url: string;
+  /** What its first page shows: whoever asks at the same time shares the reading. */
+  overview(): Promise<Overview>;
   /** The runtime was replaced: watch the new one, and have all pages read everything again. */
   renew(): void;
   close(): Promise<void>;
@@ -63,6 +66,7 @@ export async function serveDashboard(given: DashboardOptions): Promise<Dashboard
   );
   return {
     url,
+    overview: whole,
     renew: () => stream.renew(),
     close: () => {
       stream.close();
