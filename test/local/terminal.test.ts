@@ -47,5 +47,5 @@ test("the terminal has the health of the dashboard: an endpoint that is deleted,
 
   from = local.output().length;
   await local.kube("DELETE", `${hostedClusters}/blue`);
-  await until(() => /clusters\/blue .*(deleting|deleted)/i.test(local.output().slice(from)));
+  await until(() => /clusters\/blue {2}Progressing · .*delet/.test(local.output().slice(from)));
 }, 240_000);

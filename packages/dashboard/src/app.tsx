@@ -56,6 +56,7 @@ function App() {
   const [place, setPlace] = useState<Place>(placeIn(location.hash));
   const [timeline, setTimeline] = useState<Timeline>();
   const [failure, setFailure] = useState("");
+  const [isBreaking, setBreaking] = useState(false);
 
   const hadAt = useRef(0);
   useEffect(() => {
@@ -216,9 +217,19 @@ function App() {
             </a>
           )}
         </nav>
-        <span class="quiet">
+        <span class="quiet version">
           {about ? `${about.mode === "local" ? "local mode" : "operator"} ${about.version}` : ""}
         </span>
+        {about && about.actions.length > 0 ? (
+          <button
+            type="button"
+            class="toggle"
+            aria-expanded={isBreaking}
+            onClick={() => setBreaking(!isBreaking)}
+          >
+            {isBreaking ? "Close faults" : "Inject a fault"}
+          </button>
+        ) : null}
         <Theme />
       </header>
       {doubt ? (
@@ -255,7 +266,7 @@ function App() {
             page={shown}
             place={place}
             go={go}
-            isLocal={about?.mode === "local"}
+            portal={about?.portal}
           />
         ) : place.cluster === undefined && whole !== undefined ? (
           <Overview data={whole} place={place} go={go} steps={steps} />
@@ -263,13 +274,15 @@ function App() {
           <p class="quiet">{problem === undefined ? "Loading …" : ""}</p>
         )}
       </main>
-      <Faults
-        faults={about?.actions ?? []}
-        clusters={picture?.clusters ?? []}
-        cluster={place.cluster}
-        timeline={timeline}
-        inject={inject}
-      />
+      {isBreaking ? (
+        <Faults
+          faults={about?.actions ?? []}
+          clusters={picture?.clusters ?? []}
+          cluster={place.cluster}
+          timeline={timeline}
+          inject={inject}
+        />
+      ) : null}
     </>
   );
 }

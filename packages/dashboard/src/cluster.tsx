@@ -6,7 +6,7 @@ import { nodeIn, Paths } from "./path.tsx";
 import { pathsOf } from "./paths.ts";
 import type { Place } from "./place.ts";
 import { Plans } from "./plans.tsx";
-import { Breakable, Glyph, NotRead } from "./state.tsx";
+import { Breakable, Glyph, NotRead, Words } from "./state.tsx";
 import { Steps } from "./steps.tsx";
 import { Traces } from "./traces.tsx";
 import type { ClusterPage, ConditionLine } from "./types.ts";
@@ -18,9 +18,9 @@ export function Cluster(props: {
   page: ClusterPage;
   place: Place;
   go: (place: Partial<Place>, replace?: boolean) => void;
-  isLocal: boolean;
+  portal: string | undefined;
 }) {
-  const { name, page, place, go, isLocal } = props;
+  const { name, page, place, go, portal } = props;
   const { picture, steps } = page;
   const [summary] = picture.clusters;
   const node = nodeIn(picture, place.node);
@@ -38,14 +38,7 @@ export function Cluster(props: {
         <h2>Path of traffic</h2>
         <Paths picture={picture} steps={steps} chosen={node?.id} choose={choose} />
         {node ? (
-          <Panel
-            node={node}
-            page={page}
-            cluster={name}
-            isLocal={isLocal}
-            siblings={siblings}
-            choose={choose}
-          />
+          <Panel node={node} page={page} portal={portal} siblings={siblings} choose={choose} />
         ) : null}
       </section>
       <div class="columns">
@@ -126,7 +119,11 @@ function Conditions({ page: { conditions, picture } }: { page: ClusterPage }) {
                     ) : null}
                   </span>
                 </p>
-                {message ? <p class="message">{message}</p> : null}
+                {message ? (
+                  <p class="message">
+                    <Words text={message} />
+                  </p>
+                ) : null}
               </li>
             ))}
           </ul>
@@ -152,7 +149,7 @@ function Events({ page: { events } }: { page: ClusterPage }) {
       {events.toReversed().map((event) => (
         <li key={`${event.at} ${event.object} ${event.reason} ${event.note}`}>
           <Glyph state={event.type === "Warning" ? "degraded" : "ok"} />{" "}
-          <strong>{event.reason}</strong> {event.note}{" "}
+          <strong>{event.reason}</strong> <Words text={event.note} />{" "}
           <span class="quiet">
             {event.object}, <Age time={event.at} />
           </span>

@@ -12,7 +12,6 @@ export function Faults(props: {
   inject: (fault: Fault, cluster: string, endpoint: string) => Promise<void>;
 }) {
   const { faults, clusters, cluster, timeline, inject } = props;
-  const [isOpen, setOpen] = useState(false);
   const [chosen, setChosen] = useState<string>();
   const [busy, setBusy] = useState<string>();
   if (faults.length === 0) return null;
@@ -24,59 +23,54 @@ export function Faults(props: {
     targets.find(({ key }) => key === cluster) ??
     targets[0];
   return (
-    <aside class={`faults card ${isOpen ? "open" : ""}`} aria-label="Faults">
-      <button type="button" class="toggle" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        {isOpen ? "Close faults" : "Inject a fault"}
-      </button>
+    <aside class="faults" aria-label="Faults">
       {timeline ? <Story timeline={timeline} /> : null}
-      {isOpen ? (
-        <div class="inside">
-          {targets.length === 0 ? (
-            <p class="quiet">
-              There is no private endpoint at the moment. Wait until it is created again.
-            </p>
-          ) : null}
-          <label hidden={targets.length === 0}>
-            Private endpoint{" "}
-            <select
-              value={target?.id}
-              onChange={({ currentTarget }) => setChosen(currentTarget.value)}
-            >
-              {targets.map(({ key, id }) => (
-                <option key={id} value={id}>
-                  {key}: {id.split("/").at(-1)}
-                </option>
-              ))}
-            </select>
-          </label>
-          <ul>
-            {faults.map((fault) => (
-              <li key={fault.name}>
-                <button
-                  type="button"
-                  class={fault.isDestructive ? "destructive" : ""}
-                  disabled={busy !== undefined || target === undefined}
-                  onClick={async () => {
-                    if (target === undefined) return;
-                    setBusy(fault.name);
-                    await inject(fault, target.key, target.id);
-                    setBusy(undefined);
-                  }}
-                >
-                  {fault.isDestructive ? <span aria-hidden="true">⚠ </span> : null}
-                  {fault.label}
-                </button>
-                <span class="quiet small">
-                  {fault.isDestructive ? (
-                    <span class="hidden">Clients lose their connection. </span>
-                  ) : null}
-                  {fault.about}
-                </span>
-              </li>
+      <div class="inside">
+        {targets.length === 0 ? (
+          <p class="quiet">
+            There is no private endpoint at the moment. Wait until it is created again.
+          </p>
+        ) : null}
+        <label hidden={targets.length === 0}>
+          Private endpoint{" "}
+          <select
+            value={target?.id}
+            onChange={({ currentTarget }) => setChosen(currentTarget.value)}
+          >
+            {targets.map(({ key, id }) => (
+              <option key={id} value={id}>
+                {key}: {id.split("/").at(-1)}
+              </option>
             ))}
-          </ul>
-        </div>
-      ) : null}
+          </select>
+        </label>
+        <ul>
+          {faults.map((fault) => (
+            <li key={fault.name}>
+              <button
+                type="button"
+                class={fault.isDestructive ? "destructive" : ""}
+                disabled={busy !== undefined || target === undefined}
+                onClick={async () => {
+                  if (target === undefined) return;
+                  setBusy(fault.name);
+                  await inject(fault, target.key, target.id);
+                  setBusy(undefined);
+                }}
+              >
+                {fault.isDestructive ? <span aria-hidden="true">⚠ </span> : null}
+                {fault.label}
+              </button>
+              <span class="quiet small">
+                {fault.isDestructive ? (
+                  <span class="hidden">Clients lose their connection. </span>
+                ) : null}
+                {fault.about}
+              </span>
+            </li>
+          ))}
+        </ul>
+      </div>
     </aside>
   );
 }

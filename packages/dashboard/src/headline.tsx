@@ -1,6 +1,6 @@
 import { counted } from "@postern/core/counted.ts";
 import { Age } from "./ages.tsx";
-import { HealthMark } from "./state.tsx";
+import { HealthMark, Words } from "./state.tsx";
 import type { Cause, ClusterSummary } from "./types.ts";
 
 /** The first that whoever is on call reads: how the cluster is, why, since when, and what to do. */
@@ -52,11 +52,13 @@ export function Headline(props: { cluster: ClusterSummary; observedAt: string })
 function CauseText({ cause: { message, remedy, about } }: { cause: Cause }) {
   return (
     <p>
-      <span class="cause">{message}</span>
+      <span class="cause">
+        <Words text={message} />
+      </span>
       {about && !message.includes(about) ? <span class="quiet"> ({about})</span> : null}
       {remedy ? (
         <span class="remedy">
-          <strong>What to do:</strong> {remedy}
+          <strong>What to do:</strong> <Words text={remedy} />
         </span>
       ) : null}
     </p>

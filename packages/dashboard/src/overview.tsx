@@ -5,7 +5,7 @@ import { Appliances } from "./appliances.tsx";
 import { find } from "./find.ts";
 import { Fleet } from "./fleet.tsx";
 import { addressOf, type Place } from "./place.ts";
-import { Breakable, Glyph, HealthMark, NotRead, words } from "./state.tsx";
+import { Breakable, Glyph, HealthMark, NotRead, Words, words } from "./state.tsx";
 import { Steps } from "./steps.tsx";
 import { Table } from "./table.tsx";
 import type { ClusterSummary, Overview as Data, JournalStep } from "./types.ts";
@@ -120,23 +120,19 @@ function Tile({ cluster }: { cluster: ClusterSummary }) {
         )}
         {cause ? (
           <span class="cause" title={cause.message}>
-            {cause.message}
+            <Words text={cause.message} />
           </span>
-        ) : (
-          <span class="quiet">
-            {[endpoints[0], hosts.find((host) => !host.startsWith("*"))]
-              .filter(Boolean)
-              .join(" · ")}
-          </span>
-        )}
-        <span class="quiet small">
-          {access}
+        ) : null}
+        <span class="quiet small last">
           {begun ? (
             <>
-              {" · "}
               <Age time={begun} as="for" />
+              {" · "}
             </>
           ) : null}
+          {[access, endpoints[0], hosts.find((host) => !host.startsWith("*"))]
+            .filter(Boolean)
+            .join(" · ")}
         </span>
       </a>
     </li>

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { Age, dateText } from "./ages.tsx";
+import { Age } from "./ages.tsx";
 import { isOn, stepsOn } from "./paths.ts";
-import { Glyph, words } from "./state.tsx";
+import { Breakable, Glyph, Words, words } from "./state.tsx";
 import type { ClusterPage, Node } from "./types.ts";
 
 const kinds: Record<Node["kind"], string> = {
@@ -22,22 +22,29 @@ const shows: Partial<Record<Node["kind"], string>> = {
   "link-service": "az network private-link-service show",
   endpoint: "az network private-endpoint show",
   zone: "az network private-dns zone show",
-  record: "az network private-dns record-set a show",
 };
+
+/** The command that shows a resource of Azure; the type of a record is in its id. */
+function showOf({ kind, azureId = "" }: Node): string | undefined {
+  if (kind !== "record") return shows[kind];
+  const type = azureId.split("/").at(-2)?.toLowerCase();
+  return `az network private-dns record-set ${type} show`;
+}
 
 /** All that is known of one resource, below the path that it is in. */
 export function Panel(props: {
   node: Node;
   page: ClusterPage;
-  cluster: string;
-  isLocal: boolean;
+  portal: string | undefined;
   siblings: readonly Node[];
   choose: (node: string | undefined) => void;
 }) {
-  const { node, page, cluster, isLocal, siblings, choose } = props;
+  const { node, page, portal, siblings, choose } = props;
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     heading.current?.focus({ preventScroll: true });
+    // Only so far that whoever opened it knows: the path above it stays in sight.
+    heading.current?.scrollIntoView({ block: "nearest" });
   }, [node.id]);
   const close = () => {
     // Whoever came by the keyboard goes on where they were.
@@ -46,7 +53,7 @@ export function Panel(props: {
     box?.focus();
   };
   const { azureId, kind, label, state, reason, message, facts } = node;
-  const isOthers = facts.owner === "another";
+  const show = showOf(node);
   return (
     <aside
       class="panel card"
@@ -59,12 +66,13 @@ export function Panel(props: {
         ×
       </button>
       <h3 tabIndex={-1} ref={heading}>
-        <Glyph state={state} /> {kinds[kind]} {label}
+        <Glyph state={state} /> {kinds[kind]} <Breakable text={label} />
       </h3>
       <p>
         {capitalised(words[state])}
         {reason && state !== "ok" ? `: ${reason}` : ""}, checked{" "}
-        <Age time={page.picture.observedAt} />. {message && state !== "ok" ? message : ""}
+        <Age time={page.picture.observedAt} />.{" "}
+        {message && state !== "ok" ? <Words text={message} /> : ""}
       </p>
       {siblings.length > 1 ? (
         <p class="siblings">
@@ -86,33 +94,32 @@ export function Panel(props: {
           .map(([name, value]) => (
             <div key={name}>
               <dt>{name}</dt>
-              <dd>{value}</dd>
+              <dd>
+                <Words text={value} />
+              </dd>
             </div>
           ))}
         <div>
           <dt>owner</dt>
-          <dd>{isOthers ? "somebody else" : cluster}</dd>
+          <dd>{node.owner ?? "not known"}</dd>
         </div>
         <Writes node={node} page={page} />
       </dl>
       {azureId ? (
         <>
           <Copyable name="id" text={azureId} />
-          {shows[kind] ? <Copyable name="az" text={`${shows[kind]} --ids "${azureId}"`} /> : null}
-          {kubectlFor(page).map((command) => (
-            <Copyable key={command} name="kubectl" text={command} />
-          ))}
-          <p>
-            <a
-              href={`https://portal.azure.com/#resource${azureId}`}
-              target="_blank"
-              rel="noreferrer noopener"
-            >
-              Open in the Azure portal
-            </a>
-            {isLocal ? <span class="quiet"> (there is none for the simulator)</span> : null}
-          </p>
+          {show ? <Copyable name="az" text={`${show} --ids "${azureId}"`} /> : null}
         </>
+      ) : null}
+      {kubectlFor(node, page).map((command) => (
+        <Copyable key={command} name="kubectl" text={command} />
+      ))}
+      {azureId && portal ? (
+        <p>
+          <a href={`${portal}/#resource${azureId}`} target="_blank" rel="noreferrer noopener">
+            Open in the Azure portal
+          </a>
+        </p>
       ) : null}
     </aside>
   );
@@ -142,17 +149,34 @@ function Writes({ node, page }: { node: Node; page: ClusterPage }) {
       </div>
       <div>
         <dt>last error</dt>
-        <dd title={failed ? dateText(failed.at) : undefined}>{failed?.failure ?? "none"}</dd>
+        <dd>
+          {failed ? (
+            <>
+              <Words text={failed.failure ?? ""} />, <Age time={failed.at} />
+            </>
+          ) : (
+            "none since the operator started"
+          )}
+        </dd>
       </div>
     </>
   );
 }
 
-function kubectlFor({ conditions }: ClusterPage): string[] {
-  return conditions.flatMap(({ object }) => {
+/** How to see the objects that ask for a resource: its own, and that of a load balancer; without one those of the cluster. */
+function kubectlFor(node: Node, { picture, conditions }: ClusterPage): string[] {
+  let at: Node | undefined = node;
+  while (at && !at.object) at = picture.nodes.find(({ id }) => id === at?.under);
+  const objects = at?.object ? [at.object] : conditions.map(({ object }) => object);
+  return objects.flatMap((object) => {
     const [kind = "", key = ""] = object.split(" ");
     const [namespace, name] = key.split("/");
-    return name ? [`kubectl describe ${kind.toLowerCase()} ${name} -n ${namespace}`] : [];
+    if (name === undefined) return [];
+    const service = node.kind === "load-balancer" && node.facts.service;
+    return [
+      ...(service ? [`kubectl describe service ${service} -n ${namespace}`] : []),
+      `kubectl describe ${kind.toLowerCase()} ${name} -n ${namespace}`,
+    ];
   });
 }
 
@@ -168,7 +192,9 @@ function Copyable({ name, text }: { name: string; text: string }) {
   };
   return (
     <p class="copyable">
-      <code>{text}</code>
+      <code>
+        <Words text={text} />
+      </code>
       <button type="button" aria-label={`Copy ${name}`} onClick={copy}>
         {copied ? "Copied" : "Copy"}
       </button>

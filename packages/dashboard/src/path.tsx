@@ -1,6 +1,6 @@
-import { Age, took } from "./ages.tsx";
+import { Age, duration, took } from "./ages.tsx";
 import { otherConnections, type Path, type PathHop, pathsOf, stepsOn } from "./paths.ts";
-import { Breakable, Glyph, words } from "./state.tsx";
+import { Glyph, Name, words } from "./state.tsx";
 import type { JournalStep, Node, Picture } from "./types.ts";
 
 /** The way of traffic from clients to the API server, one row for each private endpoint. */
@@ -66,14 +66,24 @@ function HopBox(props: {
     <>
       <span class="kind">{hop.title}</span>
       <span class="label">
-        {first ? <Glyph state={hop.state} /> : null} <Breakable text={hop.label} />
+        {first ? <Glyph state={hop.state} /> : null} <Name text={hop.label} />
       </span>
       <span class="fact">{hop.state === "ok" ? hop.fact : stateText(hop)}</span>
       {last ? (
         <span class="fact">
           {last.do}
-          {last.endedAt ? ` took ${took(last.at, last.endedAt)}, ` : " is running, "}
-          <Age time={last.at} />
+          {last.endedAt ? (
+            <>
+              {` took ${took(last.at, last.endedAt)}, `}
+              <Age time={last.at} />
+            </>
+          ) : (
+            <>
+              {" is running "}
+              <Age time={last.at} as="for" />
+              {last.expectedMs === undefined ? "" : `, of about ${duration(last.expectedMs)}`}
+            </>
+          )}
         </span>
       ) : null}
     </>

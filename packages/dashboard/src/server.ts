@@ -10,7 +10,7 @@ export function serverNow(): number {
 
 const unsureMs = 2_000;
 /** The server gives up on Azure and Kubernetes before that, and says so. */
-const longestMs = 40_000;
+const longestMs = 70_000;
 
 /** What the server refused, in its own words. */
 export class Refused extends Error {

@@ -8,7 +8,7 @@ test.each([
   ["that reads is believed", {}, undefined],
   ["of which one read failed is believed", { failures: 1, failure: "no" }, undefined],
   ["of which two reads failed is not", { failures: 2, failure: "no" }, "NotReadable"],
-  ["that read nothing for minutes is not", { ageMs: 120_000 }, "Outdated"],
+  ["that read nothing for minutes is not", { ageMs: 180_000 }, "Outdated"],
   ["without its server is not", { isConnected: false, failures: 5 }, "NoConnection"],
 ])("a page %s", (_what, over, reason) => {
   expect(doubtOf({ ...fine, ...over })?.reason).toBe(reason);

@@ -20,7 +20,7 @@ export interface Reading {
 /** One failed read is shown, and read again at once; two in a row are no accident. */
 const mostFailures = 2;
 /** Some pulses of the server, and as long as it may read. */
-const oldestMs = 90_000;
+const oldestMs = 120_000;
 
 /** Whether the page can be believed; undefined where it can. */
 export function doubtOf({ isConnected, failures, failure, ageMs = 0 }: Reading): Doubt | undefined {

@@ -80,6 +80,38 @@ export function NotRead({ unread }: { unread: Picture["unread"] }) {
   );
 }
 
+const longestName = 30;
+const headLength = 14;
+const tailLength = 12;
+
+/** A name where there is little room: shortened in the middle, for generated ones begin alike. Its title has the whole. */
+export function Name({ text }: { text: string }) {
+  if (text.length <= longestName) return <Breakable text={text} />;
+  return (
+    <span class="name" title={text}>
+      <span class="hidden">{text}</span>
+      <span aria-hidden="true">
+        <Breakable text={`${text.slice(0, headLength)}…`} />
+        <wbr />
+        {text.slice(-tailLength)}
+      </span>
+    </span>
+  );
+}
+
+const longestWord = 20;
+
+/** A text with ids and names in it: what is too long for a line breaks as names do. */
+export function Words({ text }: { text: string }) {
+  return (
+    <>
+      {text
+        .split(/(\s+)/)
+        .map((word, at) => (word.length > longestWord ? <Breakable key={at} text={word} /> : word))}
+    </>
+  );
+}
+
 /** A long name in CamelCase or with separators breaks where its words begin, and nowhere else. */
 export function Breakable({ text }: { text: string }) {
   const parts = text.split(/(?<=[a-z])(?=[A-Z])|(?<=[./-])/);
@@ -88,7 +120,7 @@ export function Breakable({ text }: { text: string }) {
       {parts.map((part, at) => (
         <span key={at}>
           {at === 0 ? null : <wbr />}
-          {part}
+          <span class="part">{part}</span>
         </span>
       ))}
     </>

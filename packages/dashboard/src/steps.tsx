@@ -1,6 +1,6 @@
 import { counted } from "@postern/core/counted.ts";
 import { Age, took } from "./ages.tsx";
-import { Glyph } from "./state.tsx";
+import { Glyph, Words } from "./state.tsx";
 import type { JournalStep, State } from "./types.ts";
 
 const outcomes: Record<"done" | "running" | "failed", { state: State; word: string }> = {
@@ -90,11 +90,16 @@ function StepLine({ step }: { step: JournalStep }) {
         {word}
         {step.endedAt ? ` in ${took(step.at, step.endedAt)}` : ""}: {step.why}
       </span>
-      {step.failure ? <p class="failure">{step.failure}</p> : null}
+      {step.failure ? (
+        <p class="failure">
+          <Words text={step.failure} />
+        </p>
+      ) : null}
       {step.requests.map((request) => (
         <p key={`${request.thing} ${request.requestId}`} class="request">
-          {request.verb} {request.thing} → {request.code}
-          {request.requestId ? `, request ${request.requestId}` : ""}
+          <Words
+            text={`${request.verb} ${request.thing} → ${request.code}${request.requestId ? `, request ${request.requestId}` : ""}`}
+          />
         </p>
       ))}
     </li>

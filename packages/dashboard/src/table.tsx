@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { Age } from "./ages.tsx";
 import { addressOf, type Column, columns } from "./place.ts";
-import { Breakable, HealthMark } from "./state.tsx";
+import { HealthMark, Name, Words } from "./state.tsx";
 import type { ClusterSummary } from "./types.ts";
 
 const titles: Record<Column, string> = {
@@ -77,7 +77,7 @@ function Row({ cluster, observedAt }: { cluster: ClusterSummary; observedAt: str
     <tr class={`cluster ${health}`}>
       <th scope="row">
         <a href={addressOf({ cluster: key })}>
-          <Breakable text={key} />
+          <Name text={key} />
         </a>
       </th>
       <td>{access}</td>
@@ -85,15 +85,20 @@ function Row({ cluster, observedAt }: { cluster: ClusterSummary; observedAt: str
         <HealthMark health={health} of={key} />
       </td>
       <td class="cause" title={cause?.message}>
-        {cause?.message ?? ""}
+        <Words text={cause?.message ?? ""} />
       </td>
       <td class="time">{begun ? <Age time={begun} as="bare" /> : ""}</td>
       <td class="time">
         <Age time={observedAt} />
       </td>
       <td class="fact">{endpoints.join(", ")}</td>
-      <td class="fact" title={linkServices.join(", ")}>
-        {linkServices.join(", ")}
+      <td class="fact">
+        {linkServices.map((name, at) => (
+          <span key={name}>
+            {at === 0 ? "" : ", "}
+            <Name text={name} />
+          </span>
+        ))}
       </td>
     </tr>
   );

@@ -3,7 +3,7 @@ import type { ClusterPage, Hop } from "./types.ts";
 
 /** Where each name of the cluster leads from each network that resolves it. */
 export function Traces({ page: { traces } }: { page: ClusterPage }) {
-  if (traces.length === 0) return <p class="quiet">It has no DNS records yet.</p>;
+  if (traces.length === 0) return <p class="quiet">It has no DNS records.</p>;
   return (
     <ul class="traces">
       {traces.flatMap(({ host, traces: all }) =>

@@ -23,6 +23,8 @@ export type { Cause, Health } from "@postern/core/health.ts";
 export interface About {
   mode: "local" | "operator";
   version: string;
+  /** Where the cloud shows its resources; the simulator has no such place. */
+  portal?: string;
   actions: Fault[];
 }
 

@@ -7,6 +7,7 @@ import {
   sameId,
 } from "@postern/core/resource-id.ts";
 import type { Arm, ArmClient } from "postern/azure/arm.ts";
+import { apiVersions } from "postern/azure/gateways/api-versions.ts";
 import { decision, endpointConnections } from "postern/azure/gateways/endpoint-connections.ts";
 import { connectionsOf, privateEndpoints } from "postern/azure/gateways/private-endpoints.ts";
 import { privateLinkServices } from "postern/azure/gateways/private-link-services.ts";
@@ -18,6 +19,7 @@ const throttleMs = 20_000;
 const withoutRoleMs = 20_000;
 const retryMs = 5_000;
 const query = { "api-version": "2022-04-01" };
+const networkQuery = { "api-version": apiVersions.network };
 
 /** What the faults need: an Azure, the ARM client of the user, and the operator. */
 export interface Breakable {
@@ -58,7 +60,8 @@ export function breakages(given: Breakable): Action[] {
     // There may be none yet: then only the rest of the fault is injected.
     if (id === "") return "There is no private endpoint to delete";
     const endpoint = endpointIn(id);
-    await privateEndpoints(arm()).remove(endpoint);
+    // Not by the gateway: within seconds it takes a second deletion for the first one, although the operator has recreated the endpoint.
+    await arm().request("DELETE", endpoint, { query: networkQuery });
     return `Private endpoint ${lastSegment(endpoint)} is being deleted in Azure`;
   };
   return [

@@ -30,8 +30,10 @@ export function rowsOf({ clusters, appliances, operations, failure, now }: Known
     const { key: name, kind, access, health } = cluster;
     const what = kind === "AzureCluster" ? "Cluster API" : access;
     if (failure !== undefined) return { name, what, state: "Unknown", step: failure };
-    const running = (operations.get(name) ?? []).map((step) => operationText(step, now));
-    return { name, what, state: health, step: stepOf(cluster, running) };
+    // Steps are settled together when their object comes to rest: only the newest is sure to be running still.
+    const running = (operations.get(name) ?? []).slice(-1);
+    const texts = running.map((step) => operationText(step, now));
+    return { name, what, state: health, step: stepOf(cluster, texts) };
   });
   return [...rows.sort(byName), ...appliances.toSorted(byName).map(applianceRow)];
 }

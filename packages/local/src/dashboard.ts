@@ -46,6 +46,8 @@ export async function startDashboard(given: {
   const dashboard = await serveDashboard({
     listen: { host: "127.0.0.1", port },
     mode: "local",
+    // The simulator has none.
+    portal: userArm ? undefined : operator.arm.cloud.portal,
     version,
     log,
     actions:

@@ -14,14 +14,14 @@ export function stepLine(
   return `${at(seconds)}  ${cluster}  ${step.controller}: ${step.do} · ${step.why}\n`;
 }
 
-/** One line for each cluster or appliance that has changed its state. */
+/** One line for each cluster or appliance that has changed its state; that it is being created is no change. */
 export function changeLines(
   before: ReadonlyMap<string, Row["state"]>,
   rows: readonly Row[],
   seconds: number,
 ): string[] {
   return rows
-    .filter(({ name, state }) => before.get(name) !== state && state !== "Progressing")
+    .filter(({ name, state }) => (before.get(name) ?? "Progressing") !== state)
     .map(({ name, state, step }) => `${at(seconds)}  ${name}  ${state}${step && ` · ${step}`}\n`);
 }
 

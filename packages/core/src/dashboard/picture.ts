@@ -38,6 +38,10 @@ export interface Node {
   /** Of a cluster: its health, and what to do about its worst cause. */
   health?: Health;
   remedy?: string;
+  /** Who owns the resource by its owner tag. */
+  owner?: string;
+  /** The object in Kubernetes that asks for it and for what is under it, as `Kind namespace/name`. */
+  object?: string;
   /** What people copy: an address, an alias. */
   facts: Record<string, string>;
   azureId?: string;

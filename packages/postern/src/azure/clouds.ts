@@ -9,23 +9,46 @@ export interface Cloud {
   audience: string;
   /** Where Entra answers. */
   authorityHost: string;
+  /** Where its resources are shown to people; undefined where that is not known. */
+  portal?: string;
   /** Not one of Microsoft's: the simulator, or Azure Stack. */
   custom?: boolean;
 }
 
-const cloud = (name: string, resourceManager: string, authorityHost: string): Cloud => ({
+const cloud = (
+  name: string,
+  resourceManager: string,
+  authorityHost: string,
+  portal?: string,
+): Cloud => ({
   name,
   resourceManager: `https://${resourceManager}`,
   audience: `https://${resourceManager}`,
   authorityHost: `https://${authorityHost}`,
+  ...(portal !== undefined && { portal: `https://${portal}` }),
 });
 
 // The endpoints are those of https://learn.microsoft.com/azure/azure-government/compare-azure-government-global-azure
 // and its siblings, and of the Azure SDKs (Bleu: AzureAuthorityHosts of the .NET identity library).
 const clouds: readonly Cloud[] = [
-  cloud("AzurePublicCloud", "management.azure.com", "login.microsoftonline.com"),
-  cloud("AzureUSGovernmentCloud", "management.usgovcloudapi.net", "login.microsoftonline.us"),
-  cloud("AzureChinaCloud", "management.chinacloudapi.cn", "login.chinacloudapi.cn"),
+  cloud(
+    "AzurePublicCloud",
+    "management.azure.com",
+    "login.microsoftonline.com",
+    "portal.azure.com",
+  ),
+  cloud(
+    "AzureUSGovernmentCloud",
+    "management.usgovcloudapi.net",
+    "login.microsoftonline.us",
+    "portal.azure.us",
+  ),
+  cloud(
+    "AzureChinaCloud",
+    "management.chinacloudapi.cn",
+    "login.chinacloudapi.cn",
+    "portal.azure.cn",
+  ),
   // Closed in October 2021; the name stays in the schema of HostedCluster.
   cloud("AzureGermanCloud", "management.microsoftazure.de", "login.microsoftonline.de"),
   cloud("AzureBleuCloud", "management.sovcloud-api.fr", "login.sovcloud-identity.fr"),

@@ -33,6 +33,7 @@ export async function startDashboard(given: {
     version,
     log,
     mode: "operator",
+    portal: azure.cloud.portal,
     source: {
       kube: () => client,
       runtime,

@@ -31,6 +31,8 @@ export interface DashboardOptions {
   source: SourceOptions;
   mode: "local" | "operator";
   version: string;
+  /** Where the cloud shows its resources to people. */
+  portal?: string | undefined;
   actions?: readonly Action[];
   /** Hears of what nobody expected. */
   log: Pick<Log, "error">;
@@ -123,7 +125,7 @@ async function answer(
     return;
   }
   if (path === undefined) return send(response, 400, { error: "the address cannot be read" });
-  const { source, mode, version, actions = [] } = options;
+  const { source, mode, version, portal, actions = [] } = options;
   const [, wanted] = /^\/api\/actions\/([a-z-]+)$/.exec(path) ?? [];
   if (wanted !== undefined) return act(request, response, actions, wanted);
   if (request.method !== "GET" && request.method !== "HEAD")
@@ -132,6 +134,7 @@ async function answer(
     return send(response, 200, {
       mode,
       version,
+      portal,
       actions: actions.map(({ do: _, ...rest }) => rest),
     });
   if (path === "/api/overview") return send(response, 200, await whole());

@@ -152,21 +152,11 @@ function requestContradicted(picture: Picture, { kube }: World, runtime: Runtime
 
 /** Steps and plans are known only where the controllers are at work. */
 function elsewhere(runtime: Runtime | undefined): Unread[] {
-  if (runtime?.leading) return unserved(runtime);
+  if (runtime?.leading) return [];
   const leader = runtime?.lease?.holder;
   // That nobody leads is said once, by the health of every cluster.
   if (!leader) return [];
   return [{ what: "steps and plans", why: `This replica does not lead; ${leader} does.` }];
-}
-
-/** Kinds that the operator needs and cannot read, because their CRD is missing for one: it has no objects then, and nobody should take that for none. */
-function unserved({ caches }: Runtime): Unread[] {
-  return caches.all().flatMap((cache) => {
-    const { failure } = cache.health();
-    const { kind } = cache;
-    if (failure === undefined || !caches.isNeeded(cache)) return [];
-    return [{ what: `${kind.kind} objects`, why: failure, type: kind.plural }];
-  });
 }
 
 /** Which zones may hold names of a cluster. Opening all zones of all clusters would be two lists for each. */

@@ -291,6 +291,24 @@ test.each<[string, World, string, RegExp | undefined]>([
     expect(contradictedClusters(picture)).toEqual(["clusters/one"]);
 });
 
+test("a rejection whose endpoint was deleted requests a reconcile, and one that lasts requests none", () => {
+  const rejected = success.map(
+    ([type]): Reported =>
+      type === conditions.endpoint || type === conditions.available
+        ? [type, "False", "PrivateEndpointConnectionRejected", "the owner rejected it"]
+        : [type, "True", "AzureSuccess"],
+  );
+  const contradicted = (over: Over, more: Partial<World> = {}) =>
+    contradictedClusters(pictureOf(world(rejected, over, more)));
+  expect(contradicted(without)).toEqual(["clusters/one"]);
+  expect(contradicted(endpoint("Approved"))).toEqual(["clusters/one"]);
+  expect(contradicted(endpoint("Rejected"))).toEqual([]);
+  // Where endpoints cannot be read, nobody knows that it was deleted.
+  const [, , subscription = ""] = ids.endpoint.split("/");
+  const unread = [unreadIn("endpoints", subscription, "no role")];
+  expect(contradicted(without, { unread })).toEqual([]);
+});
+
 test("a cluster that is being deleted is in progress, and a 403 that stops it needs attention", () => {
   const deleted = (reported: Reported[]) => {
     const made = world(reported, without);

@@ -1,7 +1,7 @@
 import type { Node, OperatorPresence } from "@postern/core/dashboard/picture.ts";
 import { type Cause, type HealthReport, reportOf } from "@postern/core/health.ts";
 import { inSentences } from "./condition-report.ts";
-import { capitalised, kindNames, observedCauses } from "./observed-causes.ts";
+import { capitalised, isFinal, kindNames, observedCauses } from "./observed-causes.ts";
 
 /** What was observed of one cluster: its conditions, its resources in Azure, and the operator. */
 export interface ObservedCluster {
@@ -43,10 +43,18 @@ export function clusterHealth(observed: ObservedCluster): ClusterHealth {
   // What is final is the cause of the conditions; a failed condition explains why Azure is not as it should be.
   const causes = [...final, ...reported.causes.map(inSentences), ...others, ...stale];
   const isContradicted =
-    reported.health === "Healthy" &&
-    [...final, ...others].some(({ health }) => health === "Unavailable" || health === "Degraded");
+    reported.health === "Healthy"
+      ? [...final, ...others].some(({ health }) => /^(Unavailable|Degraded)$/.test(health))
+      : !isDeleting && isRejectionOver(reported, nodes);
   const report = reportOf(causes, isContradicted ? undefined : reported.since);
   return { ...report, ...(isContradicted && { isContradicted }) };
+}
+
+/** Nobody tells the operator that a rejected endpoint was deleted, for which its remedy asks: it would be found by the next drift check. */
+function isRejectionOver({ causes }: HealthReport, nodes: readonly Node[]): boolean {
+  if (!causes.some(({ reason }) => reason.endsWith("ConnectionRejected"))) return false;
+  const own = nodes.filter(({ kind, facts }) => kind === "endpoint" && facts.owner !== "another");
+  return own.length > 0 && !own.some((node) => node.isUnread || isFinal(node));
 }
 
 /** Conditions are as new as the operator: one that is gone updates none. */

@@ -55,7 +55,7 @@ export function observedCauses(
 }
 
 /** A rejected or ended connection never comes back: the endpoint has to be deleted. */
-function isFinal({ kind, state, reason = "" }: Node): boolean {
+export function isFinal({ kind, state, reason = "" }: Node): boolean {
   return kind === "endpoint" && state === "broken" && /^(rejected|disconnected)$/i.test(reason);
 }
 

@@ -46,7 +46,7 @@ export function applianceParts(index: WorldIndex): Drawn {
       drawn.lines.push({ from: balancerNode, to: poolNode, state: status.state });
       const appliances = members
         .map((member) => applianceNode(index, poolNode, member, place))
-        .sort((one, other) => one.label.localeCompare(other.label));
+        .sort((one, other) => one.label.localeCompare(other.label, "en", { numeric: true }));
       drawn.nodes.push(...appliances);
       drawn.lines.push(...appliances.map(({ id, state }) => ({ from: poolNode, to: id, state })));
     }

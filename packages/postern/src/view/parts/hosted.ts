@@ -77,7 +77,7 @@ function chainOf(
     balancer?.properties.frontendIPConfigurations?.find(({ properties }) => properties.subnet)
       ?.properties.subnet?.id,
   );
-  const shared = { cluster };
+  const shared = { cluster, object: `AzurePrivateLinkService ${keyOf(link)}` };
   const balancerStatus = balancer
     ? provisioned(balancer.properties.provisioningState)
     : missing(
