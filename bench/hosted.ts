@@ -9,6 +9,7 @@ import {
   hostedClusterObject,
   routerService,
 } from "../test/system/hosted/objects.ts";
+import { type Damage, restAndDrift, Victim } from "./clocked/drift.ts";
 import { drive, eventually, type GoOn, inTurns, type Outcome, post } from "./clocked/drive.ts";
 import {
   groups,
@@ -18,6 +19,7 @@ import {
   networkBody,
   secondsFor,
   subscription,
+  timeRows,
 } from "./clocked/places.ts";
 import { atMost, makeReport, publish, type Row, told } from "./report.ts";
 import { shipped } from "./shipped.ts";
@@ -165,83 +167,37 @@ async function deleteAll(
   ];
 }
 
-/** Against the floor: the writes at the pace of Azure's tightest limit, or the longest chain of operations. */
-function timeRows(of: (name: string) => string, seconds: number, budget: number, chain: number) {
-  const floor = Math.max(budget, chain);
+/** What somebody does to one cluster; a rejected connection is repaired by the next, the deletion of its endpoint. */
+function damagesOf(simulator: Simulator, clusters: number, n: number): Damage[] {
+  const group = `${groups}/c${n}/`.toLowerCase();
+  const endpoint = /\/privateEndpoints\/[^/]+$/i;
+  const victim = new Victim(simulator, clusters, (id) => id.startsWith(group));
+  const service = serviceOf(simulator, group);
+  const shared = new Victim(simulator, clusters, (id) => id.startsWith(service));
   return [
-    told(of("floor: writes by Azure's limits, or the chain of operations"), floor, "s"),
-    atMost(of("time against the floor"), seconds / floor, "x", 1.15),
+    shared.connectionRejected(/\/privateEndpointConnections\/[^/]+$/i),
+    victim.deleted("endpoint", endpoint),
+    victim.tagsChanged("endpoint", endpoint),
+    shared.tagsChanged("link service", /\/privateLinkServices\/[^/]+$/i),
+    victim.deleted("network link", /\/virtualNetworkLinks\/[^/]+$/i),
+    victim.claimRemoved("network link", /\/virtualNetworkLinks\/[^/]+$/i),
+    victim.deleted("record", /\/A\/api$/),
+    victim.addressChanged("record", /\/A\/api$/),
+    // With its network link and its records.
+    victim.deleted("zone", /\/privateDnsZones\/[^/]+$/i, 2),
+    // The endpoint to a deleted link service never works again: it is deleted and recreated too.
+    shared.deleted("link service", /\/privateLinkServices\/[^/]+$/i, 3),
   ];
 }
 
-/** What somebody does to one cluster behind the operator's back, and how the simulator shows that it is repaired. */
-function damagesOf(simulator: Simulator, n: number) {
-  const group = `${groups}/c${n}`.toLowerCase();
-  const idsOf = (pattern: RegExp) =>
-    [...simulator.store.all()]
-      .map(({ id }) => id)
-      .filter((id) => pattern.test(id) && id.toLowerCase().startsWith(group));
-  const drop = (name: string, pattern: RegExp) => {
-    const [id = ""] = idsOf(pattern);
-    return { name, act: () => simulator.drop(id), isRepaired: () => idsOf(pattern).includes(id) };
-  };
-  const [record = ""] = idsOf(/\/A\/api$/);
-  const propertiesNow = () => simulator.store.get(record.toLowerCase())?.properties ?? {};
-  const addressNow = () => JSON.stringify(propertiesNow().aRecords);
-  const address = addressNow();
-  // With its metadata, as somebody does who edits the address.
-  const { ttl = 30, metadata = {} } = propertiesNow();
-  const wrong = { properties: { ttl, metadata, aRecords: [{ ipv4Address: "10.9.9.9" }] } };
-  return [
-    drop("endpoint deleted", /\/privateEndpoints\/[^/]+$/),
-    drop("network link deleted", /\/virtualNetworkLinks\/[^/]+$/),
-    drop("record deleted", /\/A\/api$/),
-    {
-      name: "record changed",
-      act: () => simulator.change(record, wrong),
-      isRepaired: () => addressNow() === address,
-    },
-  ];
-}
-
-/** Everything at rest for 5 minutes, and then single damages. */
-async function restAndDrift(
-  simulator: Simulator,
-  clusters: number,
-  operationSeconds: number,
-  goOn: GoOn,
-): Promise<Row[]> {
-  const of = (name: string) => `${clusters} clusters at rest: ${name}`;
-  const rest = (seconds: number) => {
-    let from: number | undefined;
-    const isOver = (now: number) => {
-      from ??= now;
-      return now >= from + seconds * 1000;
-    };
-    return goOn(isOver, 600);
-  };
-  await rest(60);
-  const { requests, dnsReads } = await rest(300);
-  const reads = (requests.GET ?? 0) + (requests.poll ?? 0);
-  const writes = (requests.PUT ?? 0) + (requests.DELETE ?? 0);
-  const rows = [
-    atMost(of("Azure writes in 5 minutes"), writes, "", 0),
-    atMost(of("reads in 5 minutes of those that the identity has"), reads / (25 * 300), "x", 0.1),
-    atMost(
-      of("DNS reads in 5 minutes of those that the subscription has"),
-      dnsReads / 500,
-      "x",
-      0.1,
-    ),
-  ];
-  const target = clusters <= 50 ? 60 : 300;
-  for (const { name, act, isRepaired } of damagesOf(simulator, clusters >> 1)) {
-    act();
-    process.stderr.write(`${name}\n`);
-    const { seconds } = await goOn(isRepaired, 7_200);
-    rows.push(atMost(of(`${name}, repaired after`), seconds, "s", target + operationSeconds));
+/** The link service that the endpoint of a group connects to. */
+function serviceOf(simulator: Simulator, group: string): string {
+  for (const { id, properties } of simulator.store.all()) {
+    const { id: endpoint = "" } = (properties?.privateEndpoint ?? {}) as { id?: string };
+    if (endpoint.toLowerCase().startsWith(group))
+      return id.toLowerCase().replace(/\/privateendpointconnections\/.*/, "");
   }
-  return rows;
+  throw new Error(`no link service has an endpoint of ${group}`);
 }
 
 function settings(): { json: string | undefined; sizes: number[]; operationSeconds: number } {
@@ -277,7 +233,9 @@ try {
           await inTurns(size, 20, (n) => makeCluster(cluster, simulator, n));
         },
         after: async (cluster, simulator, goOn) => {
-          further.push(...(await restAndDrift(simulator, size, operationSeconds, goOn)));
+          const damages = damagesOf(simulator, size, size >> 1);
+          const given = { clusters: size, operationSeconds, damages, goOn };
+          further.push(...(await restAndDrift(given)));
           further.push(...(await deleteAll(cluster, simulator, size, goOn)));
         },
       });

@@ -39,7 +39,10 @@ export interface Drive {
 }
 
 /** Moves the clock until something holds, and gives what it took since then. Throws where it does not hold in time. */
-export type GoOn = (until: (now: number) => boolean, mostSeconds: number) => Promise<Outcome>;
+export type GoOn = (
+  until: (now: number, available: number) => boolean,
+  mostSeconds: number,
+) => Promise<Outcome>;
 
 /** Start everything, move the clock until all is done, and say what it took. */
 export async function drive(asked: Drive): Promise<Outcome> {
@@ -77,7 +80,7 @@ export async function drive(asked: Drive): Promise<Outcome> {
     const goOn = async (until: Parameters<GoOn>[0], mostSeconds: number): Promise<Outcome> => {
       const [before, from, fromReal] = [state, clock.now(), performance.now()];
       // What was changed meanwhile reaches the operator before the clock goes on to what it waits for.
-      for (let steps = 0; !until(clock.now()); steps++) {
+      for (let steps = 0; !until(clock.now(), state.available); steps++) {
         const next = Math.max(steps < watchSteps ? 0 : state.nextDue, clock.now() + grainMs);
         if (next > from + mostSeconds * 1000)
           throw new Error(

@@ -104,7 +104,7 @@ export async function serveSteps(
   };
   const stepped = (): Stepped => {
     const { user, system } = process.cpuUsage();
-    const peak = /VmHWM:s+(d+) kB/.exec(readFileSync("/proc/self/status", "utf8"))?.[1];
+    const peak = /VmHWM:\s+(\d+) kB/.exec(readFileSync("/proc/self/status", "utf8"))?.[1];
     return {
       now: clock.now(),
       nextDue: clock.nextDue,
