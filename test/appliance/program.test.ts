@@ -32,7 +32,7 @@ test("discover, status, register and deregister do what they say, and their exit
   expect(JSON.parse(before.stderr)).toMatchObject({ level: "error", code: "NotRegistered" });
   const toPeople = await ran(["status", ...words.with(-1, "text")]);
   expect(toPeople.exitCode).toBe(1);
-  expect(toPeople.stderr).toMatch(/^postern: .* \(NotRegistered\) · .*\n$/);
+  expect(toPeople.stderr).toMatch(/^postern: .* \(NotRegistered\)\. .*\n$/);
 
   expect(await ran(["register", ...words])).toMatchObject({ exitCode: 0 });
   expect(world.members()).toEqual([privateIP]);

@@ -137,28 +137,28 @@ describe("an endpoint of somebody else", () => {
   };
 
   test(
-    "is listed while it waits, let in, and decided on only once",
+    "is listed while it is pending, approved, and not listed afterwards",
     async () => {
       await ask("shop");
       const listed = await on.run("approve");
       expect(listed.stdout).toMatch(
-        /^ENDPOINT +CLUSTER +LINK SERVICE +ASKS\nshop +- +pls-\S+ +\S.*\n$/,
+        /^ENDPOINT +CLUSTER +LINK SERVICE +MESSAGE\nshop +- +pls-\S+ +\S.*\n$/,
       );
       expect(await on.run("doctor")).toMatchObject({
         stdout: expect.stringContaining("pending connections"),
       });
       expect(await on.run("approve", "shop", "--message", "welcome")).toMatchObject({
         exitCode: 0,
-        stdout: expect.stringMatching(/^shop is Approved by pls-/),
+        stdout: expect.stringMatching(/^Connection of shop to pls-\S+: Approved\.\n/),
       });
       expect(await stateOf("shop")).toMatchObject({ status: "Approved", description: "welcome" });
-      expect((await on.run("approve")).stdout).toBe("no connection waits for a decision\n");
+      expect((await on.run("approve")).stdout).toBe("No pending connections.\n");
     },
     slow,
   );
 
   test(
-    "that was turned away cannot be let in again, and that is said",
+    "that was rejected cannot be approved, and the error says so",
     async () => {
       await ask("thief");
       expect(await on.run("reject", "thief", "-o", "json")).toMatchObject({ exitCode: 0 });
@@ -193,8 +193,8 @@ describe("orphans", () => {
       await on.change(theirs, { location: "global", tags: { postern_owner: `${other}/x` } });
       const found = await on.run("orphans");
       expect(found.exitCode).toBe(3);
-      expect(found.stdout).toMatch(/zone .* here .*left\.example\.com/);
-      expect(found.stdout).toMatch(/zone .* not here .*theirs\.example\.com/);
+      expect(found.stdout).toMatch(/zone .* exists .*left\.example\.com/);
+      expect(found.stdout).toMatch(/zone .* not found .*theirs\.example\.com/);
       expect([await status(ours), await status(theirs)]).toEqual([200, 200]);
 
       const deleted = await on.run("orphans", "--delete");
@@ -271,7 +271,7 @@ describe("orphans", () => {
       const allow = await on.refuse("Microsoft.Network/privateDnsZones/delete");
       expect(await on.run("orphans", "--delete", "-o", "wide")).toMatchObject({
         exitCode: 1,
-        stdout: expect.stringMatching(/^deleting zone .*\nnot deleted: \S*stays\.example\.com: \S/),
+        stdout: expect.stringMatching(/^Deleting zone .*\nNot deleted: \S*stays\.example\.com: \S/),
       });
       await allow();
       expect((await on.run("orphans", "--delete")).exitCode).toBe(0);
@@ -282,7 +282,7 @@ describe("orphans", () => {
 
 describe("adopt", () => {
   test(
-    "hands a link service over that lost its mark, and says before what it would do",
+    "adopts a link service that lost its owner tag, and lists it before",
     async () => {
       const { status } = await linkOf("green");
       const read = async () => {
@@ -291,11 +291,14 @@ describe("adopt", () => {
       };
       const before = await read();
       const { postern_owner: owner, ...tags } = before.tags ?? {};
-      // The operator would put its own mark back, because the status names the service.
+      // The operator would write its own tag again, because the status names the service.
       await on.local.kube("PATCH", `${hostedClusters}/green`, { spec: { pausedUntil: "true" } });
       await on.change(status.privateLinkServiceID, { ...before, tags: { ...tags, team: "red" } });
       const would = await on.run("adopt", "green");
-      expect(would).toMatchObject({ exitCode: 3, stdout: expect.stringContaining("nobody") });
+      expect(would).toMatchObject({
+        exitCode: 3,
+        stdout: expect.stringMatching(/link service +none +\//),
+      });
       expect((await read()).tags).not.toHaveProperty("postern_owner");
       expect(await on.run("adopt", "green", "--yes")).toMatchObject({ exitCode: 0 });
       expect((await read()).tags).toMatchObject({ postern_owner: owner, team: "red" });
@@ -326,8 +329,8 @@ describe("adopt of a zone", () => {
       const tagged = async (tags: Record<string, string>) => {
         await on.change(zone, { ...before, tags });
         const { stdout } = await on.run("adopt", "green", "-o", "json");
-        const { wouldHandOver } = JSON.parse(stdout) as { wouldHandOver: { what: string }[] };
-        return wouldHandOver.map(({ what }) => what);
+        const { candidates } = JSON.parse(stdout) as { candidates: { what: string }[] };
+        return candidates.map(({ what }) => what);
       };
       const elsewhere = "99999999-9999-4999-8999-999999999999";
       expect(await tagged({ [`postern_user_${elsewhere}`]: "one" })).toEqual([]);
@@ -371,7 +374,7 @@ describe("dump", () => {
 
 describe("dump by a credential that is worth nothing any more", () => {
   test(
-    "has everything of the cluster, and says what is not in it",
+    "has everything of the cluster, and says what is missing",
     async () => {
       const KUBECONFIG = on.saying("expired", ({ environment = {} }) => {
         environment.AZURE_CLIENT_SECRET = "expired";
@@ -379,7 +382,7 @@ describe("dump by a credential that is worth nothing any more", () => {
       const file = join(on.files, "expired.tar.gz");
       const dumped = await on.runWith({ KUBECONFIG }, "dump", "--file", file);
       expect(dumped).toMatchObject({ exitCode: 0, stderr: "" });
-      expect(dumped.stdout).toMatch(/^not in it: azure\.json: \S/m);
+      expect(dumped.stdout).toMatch(/^Missing: azure\.json: \S/m);
       const entries = await unpackTar(gunzipSync(readFileSync(file)));
       const part = (name: string) => {
         const found = entries.find(({ header }) => header.name === `postern-dump/${name}.json`);
@@ -635,7 +638,7 @@ users: [{name: u, ${user}}]
       });
       const destroyed = await on.run("cluster", "destroy", "new");
       expect(destroyed).toMatchObject({ exitCode: 0, stderr: "" });
-      expect(destroyed.stdout).toMatch(/clusters\/new is deleted\n$/);
+      expect(destroyed.stdout).toMatch(/clusters\/new was deleted\.\n$/);
       expect((await on.local.kube("GET", `${hostedClusters}/new`)).status).toBe(404);
     },
     slow,
@@ -670,19 +673,19 @@ users: [{name: u, ${user}}]
   );
 
   test(
-    "that cannot be destroyed in time is told so, and given up by force with the names of what is left",
+    "that is not destroyed in time is an error, and with --force what remains is abandoned and listed",
     async () => {
       const { status } = await linkOf("blue");
       const allow = await on.refuse("Microsoft.Network/privateEndpoints/delete");
       const inTime = ["cluster", "destroy", "blue", "--grace-period", "0.02"];
       expect(await on.run(...inTime)).toMatchObject({
         exitCode: 1,
-        stderr: expect.stringContaining("clusters/blue is not deleted after"),
+        stderr: expect.stringContaining("clusters/blue was not deleted within"),
       });
       const forced = await on.run("cluster", "destroy", "blue", "--grace-period", "0.5", "--force");
       expect(forced).toMatchObject({ exitCode: 3, stderr: "" });
       expect(forced.stdout).toContain(
-        "clusters/blue is deleted from Kubernetes\nstill in Azure:\n",
+        "clusters/blue was deleted from Kubernetes.\nThese resources remain in Azure:\n",
       );
       expect(forced.stdout).toMatch(new RegExp(`endpoint +tag +${status.privateEndpointID}\n`));
       expect(forced.stdout).toMatch(/postern orphans --subscription bbbbbbbb-\S+ --delete /);

@@ -89,7 +89,7 @@ describe("cluster destroy", () => {
       const refused = await on.run(...deleteAll, "--resource", innocent);
       expect(refused).toMatchObject({ exitCode: 64 });
       const deleted = await on.run(...deleteAll, "--resource", byName);
-      expect(deleted.stdout).toContain(`deleting endpoint ${byName}`);
+      expect(deleted.stdout).toContain(`Deleting endpoint ${byName}`);
       expect([await isThere(byName), await isThere(innocent)]).toEqual([false, true]);
     },
     slow,

@@ -68,9 +68,12 @@ describe("approve and reject", () => {
 test.each([
   [
     ["cluster", "destroy", "bleu"],
-    "there is no cluster 'bleu': postern tree lists those that exist",
+    "cluster 'bleu' does not exist: list the clusters with postern tree",
   ],
-  [["cluster", "destroy", "lue"], "there is no cluster 'lue': postern tree lists those that exist"],
+  [
+    ["cluster", "destroy", "lue"],
+    "cluster 'lue' does not exist: list the clusters with postern tree",
+  ],
   [["cluster", "access", "bleu"], "did you mean 'blue'?"],
   [["cluster", "destroy"], "(see postern cluster destroy --help)"],
   [

@@ -89,14 +89,14 @@ test(
 
 describe("a question without an answer", () => {
   test.each([
-    [["tree", "bleu"], 64, "there is no cluster 'bleu': did you mean 'blue'?"],
+    [["tree", "bleu"], 64, "cluster 'bleu' does not exist: did you mean 'blue'?"],
     [["plan", "clusters/gren"], 64, "did you mean 'clusters/green'?"],
-    [["adopt", "org/amber"], 64, "org/amber is no HostedCluster"],
-    [["cluster", "access", "blue"], 1, "there is no kubeconfig of clusters/blue yet"],
+    [["adopt", "org/amber"], 64, "org/amber is not a HostedCluster"],
+    [["cluster", "access", "blue"], 1, "the kubeconfig of clusters/blue does not exist yet"],
     [["approve", "private-router"], 64, "did you mean 'private-router-pe'?"],
-    [["approve", "private-router-pe"], 64, "'private-router-pe' names several connections"],
+    [["approve", "private-router-pe"], 64, "'private-router-pe' matches several connections"],
     [["permissions", "gest"], 64, "did you mean 'guest'?"],
-    [["completion", "powershell"], 64, "there is one for bash, zsh, fish"],
+    [["completion", "powershell"], 64, "use one of bash, zsh, fish"],
     [["trace"], 64, "missing required argument 'host'"],
     [["tree", "-o", "xml"], 64, "Allowed choices are text, wide, json, yaml"],
     [["tree", "--context", "nowhere"], 1, "nowhere"],
@@ -253,7 +253,7 @@ describe("without rights in Azure", () => {
       expect(listed.stdout).toContain("Not read: link services in ");
       expect(await run("approve", "shop")).toMatchObject({
         exitCode: 1,
-        stderr: expect.stringContaining("no connection of 'shop' can be seen"),
+        stderr: expect.stringContaining("no connection of 'shop' was found, but "),
       });
     },
     slow,
@@ -342,7 +342,7 @@ describe("the way to a person", () => {
       });
       let seen = "";
       child.stdout.on("data", (some) => (seen += String(some)));
-      await expect.poll(() => seen, { timeout: 60_000 }).toContain("\r\u001b[Kreading Azure: ");
+      await expect.poll(() => seen, { timeout: 60_000 }).toContain("\r\u001b[KReading Azure: ");
       child.stdin.write("\u0003");
       const [exitCode] = await once(child, "close");
       expect(exitCode).toBe(130);

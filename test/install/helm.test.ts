@@ -69,7 +69,7 @@ describeOnCluster("the chart on a cluster", () => {
     ];
     const refused = await runPostern("install", ...flags, "--no-wait-until-available");
     expect(refused.code).toBe(1);
-    expect(refused.err).toMatch(/nothing was changed · .*conflict.*helm.* · use what installed it/);
+    expect(refused.err).toMatch(/nothing was changed\. .*conflict.*helm.*\. Use what installed it/);
     const upgrade = await runPostern("upgrade", "--kubeconfig", cluster.kubeconfig);
     expect(upgrade.code).toBe(64);
     expect(upgrade.err).toContain("with Helm run helm upgrade or helm uninstall");

@@ -142,7 +142,7 @@ describeOnCluster("postern install", () => {
     );
     expect(code).toBe(1);
     expect(err).toMatch(
-      /Deployment slow\/postern-operator is not available after .* it has no pods yet · /,
+      /Deployment slow\/postern-operator is not available after .* it has no pods yet\. /,
     );
     expect(await deployments(namespace)).toHaveLength(1);
     await postern("uninstall", "-n", namespace);
@@ -353,7 +353,7 @@ describeOnCluster("postern install", () => {
     );
     expect(second.code).toBe(1);
     expect(second.err).toContain(
-      "nothing was changed · Postern is installed in namespace postern: give -n postern, or uninstall it there first",
+      "nothing was changed. Postern is installed in namespace postern: give -n postern, or uninstall it there first",
     );
     expect(await subjects()).toEqual(before);
     expect(await deployments("other")).toEqual([]);
@@ -452,7 +452,7 @@ describeOnCluster("postern install", () => {
     );
     expect(code).toBe(1);
     expect(err).toContain(
-      `nothing was changed · CustomResourceDefinition ${name} is installed by another project`,
+      `nothing was changed. CustomResourceDefinition ${name} is installed by another project`,
     );
     expect(await get("/api/v1/namespaces/elsewhere")).toBeUndefined();
   });
@@ -466,7 +466,7 @@ describeOnCluster("postern install", () => {
     const second = await postern("install", ...hostedFlags, "--split-roles", noWait);
     expect(second.code).toBe(1);
     expect(second.err).toContain(
-      "namespace postern is in use by another install, upgrade or uninstall · anna@laptop runs it",
+      "namespace postern is in use by another install, upgrade or uninstall. anna@laptop runs it",
     );
     expect(JSON.stringify(await deployments("postern"))).toContain("--role=all");
     const expired = { ...spec, renewTime: "2020-01-01T00:00:00.000000Z" };
@@ -552,7 +552,7 @@ describeOnCluster("postern install", () => {
         },
       );
       const failed = expect(overtaken).rejects.toThrow(
-        "nothing was changed · another install, upgrade or uninstall has ended in namespace postern meanwhile",
+        "nothing was changed. Another install, upgrade or uninstall has ended in namespace postern meanwhile",
       );
       await planned.promise;
       expect((await postern("upgrade", "--azure-tags", "team=blue", noWait)).err).toBe("");
@@ -578,7 +578,7 @@ describeOnCluster("postern install", () => {
         });
       });
       const failed = expect(work).rejects.toThrow(
-        "another install, upgrade or uninstall took the lock over · run the same command again",
+        "another install, upgrade or uninstall took the lock over. Run the same command again",
       );
       await begun.promise;
       const first = await spec();
@@ -641,7 +641,7 @@ describeOnCluster("postern install", () => {
     const refused = await alice();
     expect(refused.code).toBe(1);
     expect(refused.err).toMatch(
-      /nothing was changed · Deployment postern\/postern-operator: .*deployments.*forbidden/,
+      /nothing was changed\. Deployment postern\/postern-operator: .*deployments.*forbidden/,
     );
     expect(
       await get("/apis/rbac.authorization.k8s.io/v1/clusterroles/postern-operator"),
@@ -652,7 +652,7 @@ describeOnCluster("postern install", () => {
     const halfway = await alice("-n", "new");
     expect(halfway.code).toBe(1);
     expect(halfway.err).toMatch(
-      /Deployment new\/postern-operator cannot be written after \d+ of \d+ objects · .*forbidden.* · then run the same command again/,
+      /Deployment new\/postern-operator cannot be written after \d+ of \d+ objects\. .*forbidden.*\. Then run the same command again/,
     );
     await cluster.request(
       "PATCH",
@@ -689,7 +689,7 @@ describeOnCluster("postern install", () => {
     const refused = await postern("uninstall");
     expect(refused.code).toBe(1);
     expect(refused.err).toContain(
-      "nothing was deleted · 1 clusters are served: AzurePrivateLinkService clusters-one/private-router",
+      "nothing was deleted. 1 clusters are served: AzurePrivateLinkService clusters-one/private-router",
     );
     expect(refused.out).toContain(`${group}/privateLinkServices/pls-one`);
     expect(await deployments("postern")).toHaveLength(1);

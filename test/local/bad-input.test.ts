@@ -60,7 +60,9 @@ test.each([
     const { exitCode, said } = await ended("--port-base", String(base));
     expect(exitCode).toBe(1);
     expect(said).toMatch(
-      new RegExp(`^postern: cannot listen on 127\\.0\\.0\\.1:${port} for ${whose} · .*--port-base`),
+      new RegExp(
+        `^postern: cannot listen on 127\\.0\\.0\\.1:${port} for ${whose}\\. .*--port-base`,
+      ),
     );
   },
   120_000,
@@ -71,7 +73,7 @@ test("a second one beside the first says what the first has, and the first goes 
   const first = await startLocal("--scenario", "empty", "--data", data);
   const { exitCode, said } = await ended("--port-base", "0", "--data", data);
   expect(exitCode).toBe(1);
-  expect(said).toContain(`${data} is in use · another postern local has it open · stop that one`);
+  expect(said).toContain(`${data} is in use. Another postern local has it open. Stop that one`);
   expect((await first.kube("GET", "/api/v1/namespaces/default")).status).toBe(200);
 }, 120_000);
 
@@ -82,7 +84,7 @@ test.each(["/sys/postern", "/proc/postern", "/proc/postern/deeper"])(
     const { exitCode, said } = await ended("--port-base", "0", "--data", data);
     expect(exitCode).toBe(1);
     expect(said).toMatch(
-      new RegExp(`^postern: ${data} cannot be written · .* · give --data a folder`),
+      new RegExp(`^postern: ${data} cannot be written\\. .*\\. Give --data a folder`),
     );
   },
 );
@@ -92,7 +94,7 @@ test("a file where the folder should be is named and left alone", async () => {
   writeFileSync(join(place, "data"), "mine");
   const { exitCode, said } = await ended("--port-base", "0", "--data", join(place, "data"));
   expect(exitCode).toBe(1);
-  expect(said).toMatch(/^postern: .*data cannot be written · EEXIST.* · give --data a folder/);
+  expect(said).toMatch(/^postern: .*data cannot be written\. EEXIST.*\. Give --data a folder/);
   expect(readdirSync(place)).toEqual(["data"]);
 });
 
@@ -148,7 +150,7 @@ test.each([
     const data = join(folder(), "data");
     const first = await ended("--port-base", "0", "--scenario", file, "--data", data);
     expect(first.exitCode).toBe(1);
-    expect(first.said).toContain(`${file}:${place} · `);
+    expect(first.said).toContain(`${file}:${place}: `);
     expect(first.said).toContain(said);
     // Nothing of it was kept: the corrected file begins as if it were the first.
     writeFileSync(file, world);
@@ -167,7 +169,7 @@ test("one machine that is not there among others ends all of it", async () => {
   );
   const { exitCode, said } = await ended("--port-base", "0", "--scenario", file);
   expect(exitCode).toBe(1);
-  expect(said).toMatch(/^postern: .*my\.yaml:\d+:5 · there is no machine .*\/no in azure/);
+  expect(said).toMatch(/^postern: .*my\.yaml:\d+:5: there is no machine .*\/no in azure/);
 }, 120_000);
 
 test.each(["azure-ca.pem", "kubeconfig", "operator.log", "begun.json"])(
@@ -187,7 +189,7 @@ test("a place for temporary folders that cannot be written is named", async () =
   writeFileSync(file, "");
   const { exitCode, said } = await endedIn({ TMPDIR: file }, "--port-base", "0");
   expect(exitCode).toBe(1);
-  expect(said).toMatch(/^postern: no folder can be made in .*file · ENOTDIR.* · set TMPDIR/);
+  expect(said).toMatch(/^postern: no folder can be made in .*file\. ENOTDIR.*\. Set TMPDIR/);
 });
 
 test("a kubeconfig that points nowhere is told with its address", async () => {
@@ -204,7 +206,7 @@ test("a kubeconfig that points nowhere is told with its address", async () => {
   const { exitCode, said } = await ended("--port-base", "0", "--kubeconfig", file);
   expect(exitCode).toBe(1);
   expect(said).toMatch(
-    /^postern: the cluster of .* cannot be used · .*127\.0\.0\.1:9: ECONNREFUSED/,
+    /^postern: the cluster of .* cannot be used\. .*127\.0\.0\.1:9: ECONNREFUSED/,
   );
 });
 

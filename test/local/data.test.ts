@@ -119,7 +119,7 @@ test.each(["azure.db", "kubernetes.db", "begun.json"])(
     const { child, output } = spawnLocal(["--port-base", "0", "--data", data]);
     await once(child, "exit");
     expect(child.exitCode).toBe(1);
-    expect(output()).toMatch(/^postern: .* cannot be read · .*--reset/);
+    expect(output()).toMatch(/^postern: .* cannot be read\. .*--reset/);
     expect(readFileSync(join(data, name), "utf8")).toBe(damage);
 
     const third = await startLocal("--scenario", "empty", "--data", data, "--reset");

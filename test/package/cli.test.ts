@@ -111,7 +111,7 @@ test.runIf(existsSync("/dev/full"))(
       once(child, "close"),
     ]);
     expect(stderr).toBe(
-      "postern: the output cannot be written · ENOSPC: no space left on device · make room, or let it go elsewhere\n",
+      "postern: the output cannot be written: ENOSPC: no space left on device. Free some space, or redirect the output.\n",
     );
     expect(exitCode).toBe(1);
   },

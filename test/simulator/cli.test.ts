@@ -123,7 +123,7 @@ test("a seed that changed is not applied to a world that has begun, and that is 
   await (await start(args, where)).stop("SIGTERM");
   writeFileSync(seed, `${tenant}# changed\n`);
   const requeue = await start(args, where);
-  expect((await requeue.stop("SIGTERM")).stderr).toMatch(/was not applied · .* --reset/);
+  expect((await requeue.stop("SIGTERM")).stderr).toMatch(/was not applied\. .* --reset/);
 });
 
 test("a manual clock stands until it is moved", async () => {
@@ -207,19 +207,19 @@ test("what cannot be is told in one line with exit code 1, and leaves no ready f
   const locked = join(where, "locked");
   const readyFile = join(where, "ready.json");
   const rows: [string[], RegExp][] = [
-    [["--http-listen", `127.0.0.1:${port}`], /something else listens there · stop it, or choose/],
+    [["--http-listen", `127.0.0.1:${port}`], /something else listens there\. Stop it, or choose/],
     [["--listen", `127.0.0.1:${port}`], /something else listens there/],
-    [["--listen", "192.0.2.1:0"], /cannot listen on 192.0.2.1:0 · .* · choose an address/],
-    [["--state", state], /rubbish cannot be read · .* · it was left as it is; start with --reset/],
-    [["--state", join(locked, "no", "state")], /cannot be written · .* · give --state a file/],
-    [["--seed", seed], /bad.yaml:2:9 · 'id' of tenants\[0\] must be a guid/],
-    [["--seed", empty], /empty.yaml:1:1 · it is empty/],
+    [["--listen", "192.0.2.1:0"], /cannot listen on 192.0.2.1:0\. .*\. Choose an address/],
+    [["--state", state], /rubbish cannot be read\. .*\. It was left as it is; start with --reset/],
+    [["--state", join(locked, "no", "state")], /cannot be written\. .*\. Give --state a file/],
+    [["--seed", seed], /bad.yaml:2:9: 'id' of tenants\[0\] must be a guid/],
+    [["--seed", empty], /empty.yaml:1:1: it is empty/],
     [
       ["--ready-file", where],
-      /ready file .* cannot be written · it is a folder · give --ready-file/,
+      /ready file .* cannot be written\. It is a folder\. Give --ready-file/,
     ],
-    [["--seed", join(where, "none.yaml")], /cannot read the seed .* · ENOENT/],
-    [["--ready-file", join(where, "no", "ready")], /ready file .* cannot be written · ENOENT/],
+    [["--seed", join(where, "none.yaml")], /cannot read the seed .*\. ENOENT/],
+    [["--ready-file", join(where, "no", "ready")], /ready file .* cannot be written\. ENOENT/],
   ];
   await Promise.all(
     rows.map(async ([args, why]) => {

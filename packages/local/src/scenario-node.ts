@@ -24,7 +24,7 @@ export interface Part {
 export function scenarioError({ file, line, column }: Place, why: string): LocalError {
   return new LocalError(
     "ScenarioInvalid",
-    `${file}:${line}:${column} · ${why} · correct the file and start again`,
+    `${file}:${line}:${column}: ${why} · correct the file and start again`,
   );
 }
 

@@ -77,7 +77,7 @@ test.each([
   ["nothing", "", "1:1", "examples/local/demo.yaml"],
 ])("%s is told with its place", (_what, text, place, said) => {
   const read = () => scenarioIn(text, "my.yaml");
-  expect(read).toThrow(`my.yaml:${place} · `);
+  expect(read).toThrow(`my.yaml:${place}: `);
   expect(read).toThrow(said);
 });
 
@@ -111,7 +111,7 @@ operator: { identity: *op, managementGroup: /subscriptions/s/resourceGroups/m }
 
 test("what is a part of itself is refused with its place", () => {
   const text = "kubernetes: &all [*all]\noperator: {}\n";
-  expect(() => scenarioIn(text, "my.yaml")).toThrow(/my\.yaml:1:19 · \*all is a part of what/);
+  expect(() => scenarioIn(text, "my.yaml")).toThrow(/my\.yaml:1:19: \*all is a part of what/);
 });
 
 test("a change in a file that is named makes it another scenario", () => {
@@ -134,5 +134,5 @@ test("a change in a file that is named makes it another scenario", () => {
 
 test("what is named before it is written is refused with its place", () => {
   const text = "kubernetes: [*tpyo]\noperator: {}\n";
-  expect(() => scenarioIn(text, "my.yaml")).toThrow(/my\.yaml:1:14 · \*tpyo stands for nothing/);
+  expect(() => scenarioIn(text, "my.yaml")).toThrow(/my\.yaml:1:14: \*tpyo stands for nothing/);
 });

@@ -34,6 +34,6 @@ export interface Seed {
 export function seedError({ file, line, column }: Place, why: string): TestBedError {
   return new TestBedError(
     "SeedInvalid",
-    `cannot seed from ${file}:${line}:${column} · ${why} · correct the file and start again; nothing of it was kept`,
+    `cannot seed from ${file}:${line}:${column}: ${why} · correct the file and start again; nothing was loaded`,
   );
 }

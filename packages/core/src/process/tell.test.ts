@@ -17,7 +17,7 @@ test("a usage error is one line and exit code 64", () => {
 test("an error thrown on purpose is its explanation on one line and exit code 1", () => {
   const described = describeError(new AzureIsDown("HTTP 503 with a long body"));
   expect(described).toEqual({
-    text: "postern: ARM does not answer · it is down · try later",
+    text: "postern: ARM does not answer. It is down. Try later.",
     exitCode: 1,
   });
 });
@@ -29,6 +29,6 @@ test("anything else is a bug: it asks for a report, shows the stack, and exits 7
   expect(text).toContain("TypeError: x is not a function\n    at ");
 });
 
-test("a thrown value that is no error is told as well", () => {
+test("a thrown value that is not an error is reported as well", () => {
   expect(describeError("just a string").text).toContain("\njust a string");
 });

@@ -1,3 +1,4 @@
+import { counted } from "@postern/core/counted.ts";
 import { goOnUnheard } from "@postern/core/process/run-main.ts";
 import { Command } from "commander";
 import { type Format, isText, print, show, table, withConnection, withOutput } from "./output.ts";
@@ -5,27 +6,27 @@ import type { ConnectOptions } from "./session.ts";
 
 type AdoptOptions = ConnectOptions & { output: Format; yes?: boolean };
 
-/** `postern adopt`: hand over what others made under the names of a cluster. */
+/** `postern adopt`: make a cluster the owner of resources that exist under its names. */
 export function command(): Command {
   return withOutput(withConnection(new Command("adopt")))
     .description(
-      "hand over to a hosted cluster what others made under its names: link service, endpoint and zone",
+      "Make a hosted cluster the owner of Azure resources that exist under its names: link service, private endpoint and DNS zone",
     )
-    .argument("<name>", "a cluster, as NAME or NAMESPACE/NAME")
-    .option("--yes", "do it; without this it only says what it would do")
+    .argument("<name>", "cluster, as NAME or NAMESPACE/NAME")
+    .option("--yes", "adopt the resources; without this flag the command only lists them")
     .addHelpText(
       "after",
       `
-What HyperShift made for the cluster is taken over by the operator without this. Here it is for what carries no tag, or the tag of
-an object that is gone. What belongs to an object that exists is never handed over.
-Exit code 0: there is nothing to hand over, or it is done. 3: there is something.
+The operator adopts what HyperShift created for the cluster by itself. This command is for resources without an owner tag, or with
+the tag of an object that no longer exists. Resources of an object that exists are never adopted.
+Exit code 0: there is nothing to adopt, or everything was adopted. 3: there are resources to adopt.
 
 Examples:
   $ postern adopt clusters/one
   $ postern adopt clusters/one --yes`,
     )
     .action(async (name: string, options: AdoptOptions) => {
-      const [{ withSession }, { candidates, handOver }] = await Promise.all([
+      const [{ withSession }, { candidates, adopt }] = await Promise.all([
         import("./session.ts"),
         import("./run-adopt.ts"),
       ]);
@@ -34,15 +35,15 @@ Examples:
         const found = await candidates(session, name);
         if (options.yes)
           for (const each of found) {
-            if (isText(options.output)) print(`handing over ${each.what} ${each.id}`);
-            await handOver(session, each);
+            if (isText(options.output)) print(`Adopting ${each.what} ${each.id}`);
+            await adopt(session, each);
           }
         const shown = found.map(({ what, id, was, tag, value }) => ({ what, id, was, tag, value }));
-        show(options.output, { [options.yes ? "handedOver" : "wouldHandOver"]: shown }, () => {
-          if (shown.length === 0) return "everything under the names of this cluster is its own";
-          if (options.yes) return `${shown.length} handed over`;
+        show(options.output, { [options.yes ? "adopted" : "candidates"]: shown }, () => {
+          if (shown.length === 0) return "Nothing to adopt.";
+          if (options.yes) return `${counted(shown.length, "resource")} adopted.`;
           const rows = shown.map((each) => [each.what, each.was, each.id]);
-          return `${table(["WHAT", "NOW OF", "ID"], rows)}\n\nhand them over: postern adopt ${name} --yes`;
+          return `${table(["WHAT", "CURRENT OWNER", "ID"], rows)}\n\nTo adopt them: postern adopt ${name} --yes`;
         });
         if (shown.length > 0 && !options.yes) process.exitCode = 3;
       });

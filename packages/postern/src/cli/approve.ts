@@ -1,14 +1,14 @@
 import { Command } from "commander";
 import { decide } from "./decide.ts";
 
-/** `postern approve`: let an endpoint in. */
+/** `postern approve`: approve a private endpoint connection. */
 export function command(): Command {
   return decide(
-    new Command("approve").description("let an endpoint of another subscription in"),
+    new Command("approve").description("Approve a private endpoint connection"),
     "Approved",
     [
       "postern approve clusters/one",
-      'postern approve shop-endpoint --message "asked for by the shop team"',
+      'postern approve shop-endpoint --message "requested by the shop team"',
     ],
   );
 }

@@ -5,10 +5,10 @@ import type { CreateOptions } from "./hosted-cluster.ts";
 import { type Format, isText, print, show, withConnection, withOutput } from "./output.ts";
 import type { ConnectOptions } from "./session.ts";
 
-/** `postern cluster`: hosted clusters, made and destroyed as `hypershift` does. */
+/** `postern cluster`: hosted clusters, created and destroyed as `hypershift` does. */
 export function command(): Command {
   return new Command("cluster")
-    .description("make, reach and destroy a hosted cluster")
+    .description("Create, access and destroy hosted clusters")
     .addCommand(create())
     .addCommand(destroy())
     .addCommand(access())
@@ -22,36 +22,36 @@ Example:
 
 function create(): Command {
   return withOutput(withConnection(new Command("create")))
-    .description("create a HostedCluster; its networks and identities must exist")
-    .argument("<name>", "its name")
-    .option("-n, --namespace <name>", "its namespace", "clusters")
-    .requiredOption("--base-domain <name>", "the domain under which it has its names")
-    .requiredOption("--location <region>", "its Azure region")
-    .requiredOption("--tenant-id <id>", "its tenant")
-    .requiredOption("--subscription-id <id>", "its subscription")
-    .requiredOption("--resource-group <name>", "its resource group")
-    .requiredOption("--vnet-id <id>", "its network")
-    .requiredOption("--subnet-id <id>", "the subnet of its machines and of the endpoint")
+    .description("Create a HostedCluster; its virtual network and identities must exist")
+    .argument("<name>", "name of the cluster")
+    .option("-n, --namespace <name>", "namespace of the cluster", "clusters")
+    .requiredOption("--base-domain <name>", "domain of its DNS names")
+    .requiredOption("--location <region>", "Azure region of the cluster")
+    .requiredOption("--tenant-id <id>", "tenant of the cluster")
+    .requiredOption("--subscription-id <id>", "subscription of the cluster")
+    .requiredOption("--resource-group <name>", "resource group of the cluster")
+    .requiredOption("--vnet-id <id>", "virtual network of the cluster")
+    .requiredOption("--subnet-id <id>", "subnet of its machines and its private endpoint")
     .requiredOption(
       "--control-plane-client-id <id>",
-      "client id of the identity by which its control plane acts",
+      "client id of the identity of its control plane operator",
     )
-    .option("--private-zone-id <id>", "a private zone for the names of its applications")
+    .option("--private-zone-id <id>", "private DNS zone for the names of its applications")
     .addOption(
-      new Option("--endpoint-access <access>", "from where its API server is reached")
+      new Option("--endpoint-access <access>", "how clients reach its API server")
         .choices(["Public", "PublicAndPrivate", "Private"])
         .default("Public"),
     )
     .addOption(
       new Option(
         "--endpoint-access-private-nat-subnet-id <id>",
-        "subnet from which its link service takes its addresses (default: one is made)",
+        "NAT subnet of its link service (default: Postern creates one)",
       ).argParser(subnet),
     )
     .addOption(
       new Option(
         "--endpoint-access-private-additional-allowed-subscriptions <ids>",
-        "subscriptions that may connect beside its own, with commas between them",
+        "comma-separated subscriptions that may connect, in addition to its own",
       ).argParser((text) =>
         text
           .split(",")
@@ -64,8 +64,8 @@ function create(): Command {
         .choices(["Route", "LoadBalancer"])
         .default("Route"),
     )
-    .option("--external-dns-domain <name>", "domain in which its public names are made")
-    .option("--render", "print the object, and create nothing")
+    .option("--external-dns-domain <name>", "domain of its public DNS names")
+    .option("--render", "print the object without creating it")
     .addHelpText(
       "after",
       `
@@ -94,7 +94,9 @@ Examples:
           const warnings = await createCluster(session, object);
           const key = `${options.namespace}/${name}`;
           show(options.output, { created: key, warnings }, () =>
-            [...warnings, `${key} is created; follow it: postern tree ${key}`].join("\n"),
+            [...warnings, `${key} was created. To follow its progress: postern tree ${key}`].join(
+              "\n",
+            ),
           );
         });
       },
@@ -103,8 +105,8 @@ Examples:
 
 function destroy(): Command {
   return withOutput(withConnection(new Command("destroy")))
-    .description("delete a HostedCluster and wait until nothing of it is left in Azure")
-    .argument("<name>", "a cluster, as NAME or NAMESPACE/NAME")
+    .description("Delete a HostedCluster, and wait until its Azure resources are deleted")
+    .argument("<name>", "cluster, as NAME or NAMESPACE/NAME")
     .addOption(
       new Option(
         "--grace-period <minutes>",
@@ -113,15 +115,15 @@ function destroy(): Command {
     )
     .option(
       "--force",
-      "when that time is over, give up what is left in the hosted cluster's subscription",
+      "after the grace period, stop waiting for the resources in the hosted cluster's subscription",
     )
     .addHelpText(
       "after",
       `
-Ctrl-C stops waiting; the deletion goes on. When the objects are gone it searches Azure for what carries the cluster's tags or has one
-of its computed names. With --force the endpoint and the DNS records in the hosted cluster's subscription may stay; the link service
-and its subnet are never given up.
-Exit code 0: nothing is left. 3: something is left in Azure and is listed, or Azure could not be searched.
+Ctrl-C stops the wait; the deletion continues. After the objects are deleted, the command searches Azure for resources with the
+cluster's tags or computed names. With --force the private endpoint and the DNS records in the hosted cluster's subscription may
+remain; the link service and its subnet are always deleted.
+Exit code 0: nothing remains. 3: resources remain in Azure and are listed, or Azure could not be searched.
 
 Example:
   $ postern cluster destroy clusters/one`,
@@ -143,13 +145,13 @@ Example:
 
 function access(): Command {
   return withOutput(withConnection(new Command("access")))
-    .description("write a kubeconfig for a hosted cluster")
-    .argument("<name>", "a cluster, as NAME or NAMESPACE/NAME")
+    .description("Write a kubeconfig for a hosted cluster")
+    .argument("<name>", "cluster, as NAME or NAMESPACE/NAME")
     .option(
       "--port-forward",
-      "through kubectl port-forward, where its network cannot be reached from here",
+      "connect through kubectl port-forward, if its network cannot be reached from here",
     )
-    .option("--file <file>", "where it is written (default: standard output)")
+    .option("--file <file>", "output file (default: standard output)")
     .addHelpText(
       "after",
       `
@@ -170,7 +172,7 @@ Example:
           if (options.file) writeKubeconfig(options.file, kubeconfig);
           show(options.output, { kubeconfig, hint }, () =>
             [
-              options.file ? `${options.file} is written` : kubeconfig.trimEnd(),
+              options.file ? `${options.file} was written.` : kubeconfig.trimEnd(),
               hint ? `# ${hint}` : "",
             ]
               .filter(Boolean)
@@ -192,5 +194,5 @@ function subnet(text: string): string {
 function minutes(text: string): number {
   const value = Number(text);
   if (Number.isFinite(value) && value > 0) return value;
-  throw new InvalidArgumentError("give a number of minutes, such as 20");
+  throw new InvalidArgumentError("use a number of minutes, such as 20");
 }

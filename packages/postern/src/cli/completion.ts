@@ -5,10 +5,10 @@ import { print } from "./output.ts";
 
 const shells = ["bash", "zsh", "fish"] as const;
 
-/** `postern completion`: what a shell needs to complete our commands. */
+/** `postern completion`: the script with which a shell completes commands. */
 export function completion(programs: Programs): Command {
   return new Command("completion")
-    .description("print the completion of a shell: programs, their subcommands and options")
+    .description("Print the completion script for a shell: commands, subcommands and options")
     .argument("<shell>", "bash, zsh or fish")
     .addHelpText(
       "after",
@@ -21,9 +21,7 @@ Examples:
     .action(async (shell: string) => {
       const known = shells.find((each) => each === shell);
       if (known === undefined)
-        throw new UsageError(
-          `there is no completion for '${shell}': there is one for ${shells.join(", ")}`,
-        );
+        throw new UsageError(`no completion for '${shell}': use one of ${shells.join(", ")}`);
       const { wordsOf, scripts } = await import("./completions.ts");
       print(scripts[known](await wordsOf(programs)));
     });

@@ -35,7 +35,7 @@ function withoutWords(error: unknown): object {
   throw error;
 }
 
-const help = { word: "--help", about: "print the help" };
+const help = { word: "--help", about: "print help" };
 
 function wordsIn(after: string, command: Command): Words[] {
   const options = command.options.flatMap(({ long, description }) =>

@@ -4,7 +4,7 @@ import type { ConnectOptions } from "./session.ts";
 
 type DecideOptions = ConnectOptions & { output: Format; message?: string };
 
-/** What `approve` and `reject` have in common: without a name they list what waits. */
+/** What `approve` and `reject` have in common: without a name they list the pending connections. */
 export function decide(
   command: Command,
   status: "Approved" | "Rejected",
@@ -13,13 +13,13 @@ export function decide(
   return withOutput(withConnection(command))
     .argument(
       "[endpoint]",
-      "the cluster of the endpoint, as NAME or NAMESPACE/NAME; or the name or id of the endpoint or its connection (default: list what waits)",
+      "cluster of the endpoint, as NAME or NAMESPACE/NAME; or name or id of the endpoint or its connection (default: list pending connections)",
     )
-    .option("--message <text>", "what its owner is told")
+    .option("--message <text>", "message for the owner of the endpoint")
     .addHelpText(
       "after",
       `
-Exit code 0: it is decided, or all that waits is listed. 3: some of what waits could not be read.
+Exit code 0: the connection was updated, or all pending connections are listed. 3: some connections could not be read.
 
 Examples:
 ${examples.map((each) => `  $ ${each}`).join("\n")}`,
@@ -37,9 +37,9 @@ ${examples.map((each) => `  $ ${each}`).join("\n")}`,
           show(options.output, { waiting: pending, unread }, () =>
             [
               pending.length === 0
-                ? `no connection ${unread.length > 0 ? "that can be seen " : ""}waits for a decision`
+                ? `No pending connections${unread.length > 0 ? " in what could be read" : ""}.`
                 : table(
-                    ["ENDPOINT", "CLUSTER", "LINK SERVICE", "ASKS"],
+                    ["ENDPOINT", "CLUSTER", "LINK SERVICE", "MESSAGE"],
                     pending.map((each) => [
                       each.endpoint,
                       each.cluster ?? "-",
@@ -56,9 +56,11 @@ ${examples.map((each) => `  $ ${each}`).join("\n")}`,
         const decided = await write(session, here, name, status, options.message);
         show(options.output, decided, () =>
           [
-            `${decided.endpoint} is ${status} by ${decided.service}`,
+            `Connection of ${decided.endpoint} to ${decided.service}: ${status}.`,
             ...(status === "Rejected"
-              ? ["its owner must delete and recreate it before it can be let in"]
+              ? [
+                  "It cannot be approved any more: the owner of the endpoint has to delete and recreate it.",
+                ]
               : []),
           ].join("\n"),
         );

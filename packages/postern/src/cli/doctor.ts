@@ -1,4 +1,5 @@
 import { counted } from "@postern/core/counted.ts";
+import { messageInSentences } from "@postern/core/sentences.ts";
 import { Command } from "commander";
 import type { Finding } from "../view/checks/check.ts";
 import { type Format, paint, show, withConnection, withOutput } from "./output.ts";
@@ -63,7 +64,7 @@ function render(all: readonly Finding[], wide: boolean): string {
       ...head,
       ...listed.flatMap(({ verdict, about, found, remedy }) => [
         `${symbols[verdict]()} ${name}: ${about}`,
-        `    ${found}`,
+        `    ${messageInSentences(found)}`,
         ...(remedy ? [`    Remedy: ${remedy}`] : []),
       ]),
     ];

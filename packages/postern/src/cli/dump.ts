@@ -1,3 +1,4 @@
+import { messageInSentences } from "@postern/core/sentences.ts";
 import { Command } from "commander";
 import { type Format, show, withConnection, withOutput } from "./output.ts";
 import type { ConnectOptions } from "./session.ts";
@@ -6,15 +7,15 @@ import type { ConnectOptions } from "./session.ts";
 export function command(): Command {
   return withOutput(withConnection(new Command("dump")))
     .description(
-      "gather objects, Azure's resources, plans and findings into one archive; no secret is read",
+      "Collect objects, Azure resources, plans and findings in one archive; Secrets are not read",
     )
     .option(
       "--redact",
-      "put other words in place of names, ids and addresses, the same word for the same thing",
+      "replace names, ids and addresses with pseudonyms, the same one for the same value",
     )
     .option(
       "--file <file>",
-      "where it is written; - is standard output (default: postern-dump-TIME.tar.gz)",
+      "output file; - for standard output (default: postern-dump-TIME.tar.gz)",
     )
     .addHelpText(
       "after",
@@ -41,14 +42,14 @@ Examples:
           const text = () =>
             [
               `${file}: ${summary.parts.join(", ")}`,
-              ...missing.map(({ name, why }) => `not in it: ${name}: ${why}`),
+              ...missing.map(({ name, why }) => `Missing: ${name}: ${messageInSentences(why)}`),
               ...(options.redact
                 ? []
                 : [
-                    "names, ids and addresses are in it; leave them out with --redact before you give it away",
+                    "The archive contains names, ids and addresses. To replace them before you share it, use --redact.",
                   ]),
             ].join("\n");
-          // Standard output has the archive: the summary would be part of it.
+          // The archive goes to standard output: the summary would become part of it.
           if (file === "-") process.stderr.write(`${text()}\n`);
           else show(options.output, summary, text);
         });

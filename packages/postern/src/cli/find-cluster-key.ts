@@ -19,21 +19,22 @@ export function findClusterKey(
   const found = keys.filter((key) => key === name || key.split("/")[1] === name);
   if (found.length === 1 && found[0] !== undefined) return found[0];
   if (found.length > 1)
-    throw new UsageError(`several clusters are called '${name}': say which of ${found.join(", ")}`);
+    throw new UsageError(`several clusters are called '${name}': use one of ${found.join(", ")}`);
   const [hidden] = unread;
   if (keys.length === 0 && hidden)
     throw new CommandFailure(
-      [`no cluster can be seen`, `${hidden.what}: ${hidden.why}`, hidden.remedy]
+      [`no clusters were found`, `${hidden.what} could not be read: ${hidden.why}`, hidden.remedy]
         .filter(Boolean)
         .join(" · "),
     );
   if (!suggests)
-    throw new UsageError(`there is no cluster '${name}': postern tree lists those that exist`);
-  if (keys.length === 0) throw new UsageError(`there is no cluster '${name}', nor any other`);
+    throw new UsageError(`cluster '${name}' does not exist: list the clusters with postern tree`);
+  if (keys.length === 0)
+    throw new UsageError(`cluster '${name}' does not exist, and there are no other clusters`);
   const meant = nearest(name, [...keys, ...keys.map((key) => key.split("/")[1] ?? key)]);
   const some =
     keys.slice(0, 5).join(", ") + (keys.length > 5 ? `, and ${keys.length - 5} more` : "");
   throw new UsageError(
-    `there is no cluster '${name}': ${meant ? `did you mean '${meant}'?` : `there are ${some}`}`,
+    `cluster '${name}' does not exist: ${meant ? `did you mean '${meant}'?` : `the clusters are ${some}`}`,
   );
 }

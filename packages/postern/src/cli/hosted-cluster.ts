@@ -4,7 +4,7 @@ import { UsageError } from "@postern/core/process/usage-error.ts";
 import { nameOf, parseResourceId } from "@postern/core/resource-id.ts";
 import { whyNamesUnusable } from "../hosted/dns-names.ts";
 
-/** What `postern cluster create` is told. */
+/** The options of `postern cluster create`. */
 export interface CreateOptions {
   namespace: string;
   baseDomain: string;
@@ -30,7 +30,7 @@ export function hostedClusterOf(name: string, options: CreateOptions) {
   const additional = options.endpointAccessPrivateAdditionalAllowedSubscriptions ?? [];
   if (access === "Public" && (natSubnetID || additional.length > 0))
     throw new UsageError(
-      "--endpoint-access-private-… is for a private link: set --endpoint-access to Private or PublicAndPrivate",
+      "--endpoint-access-private-… requires a private link: set --endpoint-access to Private or PublicAndPrivate",
     );
   checkPrivateZone(name, options);
   const services = servicesOf(name, options);
@@ -90,7 +90,7 @@ function checkPrivateZone(name: string, { privateZoneId: id, baseDomain }: Creat
   const names = `*.apps.${name}.${baseDomain}`.toLowerCase();
   if (names.endsWith(`.${zone}`)) return;
   throw new UsageError(
-    `--private-zone-id: the zone ${zone} is no parent of ${names}, so no name of the cluster could be in it: give the zone ${name}.${baseDomain} or one above it`,
+    `--private-zone-id: the zone ${zone} is not a parent of ${names}: use the zone ${name}.${baseDomain} or a parent of it`,
   );
 }
 

@@ -182,7 +182,9 @@ describe("the zone of a hosted cluster that is gone", () => {
     expect(deletableByName(found, selected, [zoneId])).toEqual([]);
     const both = deletableByName(found, selected, [zoneId.toUpperCase(), links]);
     expect(both.map(({ id }) => id)).toEqual([links, zoneId]);
-    expect(() => deletableByName(found, selected, [ids.service])).toThrow("not an orphan");
+    expect(() => deletableByName(found, selected, [ids.service])).toThrow(
+      "not among the orphans found by name",
+    );
   });
 });
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { clusterID, ids, oneWorld, service, zoneOf } from "../../../../test/cli/one-world.ts";
 import { type Known, orphansIn } from "../view/orphans.ts";
 import type { AzureWorld } from "../view/world.ts";
-import { deletableOrphans, mayGo } from "./run-orphans.ts";
+import { deletableOrphans, mayDelete } from "./run-orphans.ts";
 
 const another = "aaaaaaaa-2c1b-4c55-9d0a-0c8f5d3a7e11";
 const known: Known = {
@@ -56,14 +56,14 @@ describe("no orphan is", () => {
 describe("an orphan", () => {
   test("whose cluster is here may go", () => {
     expect(judged({ postern_owner: `${clusterID}/gone` })).toEqual([[]]);
-    expect(mayGo({ elsewhere: [] })).toBe(true);
+    expect(mayDelete({ elsewhere: [] })).toBe(true);
   });
 
   test("whose cluster is not here may be another management cluster's: it goes only by name", () => {
     const [elsewhere = []] = judged({ postern_owner: `${another}/x` });
     expect(elsewhere).toEqual([another]);
-    expect(mayGo({ elsewhere })).toBe(false);
-    expect(mayGo({ elsewhere }, [another.toUpperCase()])).toBe(true);
+    expect(mayDelete({ elsewhere })).toBe(false);
+    expect(mayDelete({ elsewhere }, [another.toUpperCase()])).toBe(true);
   });
 
   test("that its last user left behind is that cluster's, until another claims it", () => {
@@ -80,14 +80,14 @@ describe("an orphan", () => {
       [`postern_user_${another}`]: "x",
     });
     expect(elsewhere).toEqual([third, another]);
-    expect(mayGo({ elsewhere }, [third])).toBe(false);
-    expect(mayGo({ elsewhere }, [third, another])).toBe(true);
+    expect(mayDelete({ elsewhere }, [third])).toBe(false);
+    expect(mayDelete({ elsewhere }, [third, another])).toBe(true);
   });
 
   test("of Cluster API is called by the whole name of its cluster, not by its namespace", () => {
     const [elsewhere = []] = judged({ postern_owner: "org/blue" });
     expect(elsewhere).toEqual(["org/blue"]);
-    expect(mayGo({ elsewhere }, ["org"])).toBe(false);
+    expect(mayDelete({ elsewhere }, ["org"])).toBe(false);
     expect(judged({ postern_owner: "mc.org.blue/uid" })).toEqual([["mc.org.blue"]]);
   });
 });

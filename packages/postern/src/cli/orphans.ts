@@ -1,6 +1,8 @@
+import { counted } from "@postern/core/counted.ts";
 import { isExplained } from "@postern/core/failure.ts";
 import { goOnUnheard } from "@postern/core/process/run-main.ts";
 import { UsageError } from "@postern/core/process/usage-error.ts";
+import { messageInSentences } from "@postern/core/sentences.ts";
 import { Command } from "commander";
 import type { Orphan } from "../view/orphans.ts";
 import type { NamedOrphan } from "../view/orphans-by-name.ts";
@@ -24,36 +26,38 @@ type OrphanOptions = ConnectOptions & {
   subscription?: string[];
 };
 
-/** `postern orphans`: what carries our tag and belongs to no object. */
+/** `postern orphans`: Azure resources with Postern's tag whose object no longer exists. */
 export function command(): Command {
   return withOutput(withConnection(new Command("orphans")))
-    .description("find what Postern made in Azure and what belongs to no object any more")
+    .description(
+      "Find Azure resources that Postern created and whose Kubernetes object no longer exists",
+    )
     .option(
       "--delete",
-      "delete those whose cluster is here, and those of the clusters that are named",
+      "delete orphans of clusters that exist here, and of the clusters given with --cluster",
     )
     .option(
       "--cluster <id...>",
-      "only those of this cluster, by its id; with --delete also where the cluster is not here: it may be another management cluster's",
+      "only orphans of this cluster id; with --delete also if no such cluster exists here (it may belong to another management cluster)",
     )
     .option(
       "--resource <id...>",
-      "with --delete: also this resource, which was found by its name only",
+      "with --delete: also delete this resource, which was found only by its name",
     )
     .option(
       "--subscription <id...>",
-      "look in this subscription too: no object names it any more when its last cluster is gone",
+      "also search this subscription; needed after the last cluster that used it was deleted",
     )
     .addHelpText(
       "after",
       `
-An owner is the id of a cluster and of the object that something was made for. Where no cluster of that id is here, it may have
-been deleted, or it may belong to another management cluster: such a thing is deleted only where its cluster is named.
-Tags can be lost, so it also searches for the names that Postern computes. What has such a name, no tag that names an owner, and
-no object in this cluster is listed by name. It may belong to somebody else: it is deleted only where --resource names it.
-It looks in AZURE_SUBSCRIPTION_ID, in the subscriptions that objects name, and in those that are given. Only private zones are looked
-at, not those of the public DNS.
-Exit code 0: there is none, or all were deleted. 3: there are some, or something could not be read.
+The owner tag of a resource contains the id of a cluster and of the object that the resource was created for. If no cluster with
+that id exists here, it was deleted or it belongs to another management cluster. Its resources are deleted only if --cluster names it.
+Tags can be lost, so the command also searches for names that Postern computes. A resource with such a name, without an owner tag
+and without an object in this cluster is listed by name. It may belong to somebody else, so it is deleted only if --resource names it.
+The command searches AZURE_SUBSCRIPTION_ID, the subscriptions that objects name, and those given with --subscription. It searches
+private DNS zones only, not public ones.
+Exit code 0: there are no orphans, or all were deleted. 3: there are orphans, or something could not be read.
 
 Examples:
   $ postern orphans
@@ -63,8 +67,7 @@ Examples:
   $ postern orphans --delete --resource /subscriptions/…/providers/Microsoft.Network/privateEndpoints/private-router-pe`,
     )
     .action(async (options: OrphanOptions) => {
-      if (options.resource && !options.delete)
-        throw new UsageError("--resource names what --delete deletes: give both");
+      if (options.resource && !options.delete) throw new UsageError("--resource requires --delete");
       const [{ withSession }, run] = await Promise.all([
         import("./session.ts"),
         import("./run-orphans.ts"),
@@ -81,7 +84,7 @@ Examples:
         const deleted: string[] = [];
         const failures: { id: string; why: string }[] = [];
         const attempt = async ({ id, what }: Orphan | NamedOrphan, remove: () => Promise<void>) => {
-          if (isText(options.output)) print(`deleting ${what} ${id}`);
+          if (isText(options.output)) print(`Deleting ${what} ${id}`);
           try {
             await remove();
             deleted.push(id);
@@ -91,7 +94,7 @@ Examples:
             failures.push({ id, why: error.explain().message });
           }
         };
-        // What is in a zone by tag is deleted before a zone that was found by name.
+        // The tagged contents of a zone are deleted before a zone that was found by name.
         for (const orphan of selected)
           await attempt(orphan, () => run.deleteOrphan(session, orphan));
         for (const orphan of named) await attempt(orphan, () => run.deleteByName(session, orphan));
@@ -99,7 +102,7 @@ Examples:
         const [left, leftByName] = [orphans.filter(isLeft), byName.filter(isLeft)];
         show(options.output, { orphans: left, byName: leftByName, deleted, failures, unread }, () =>
           [
-            ...failures.map(({ id, why }) => `not deleted: ${id}: ${why}`),
+            ...failures.map(({ id, why }) => `Not deleted: ${id}: ${messageInSentences(why)}`),
             ...notRead(unread),
             render(left, deleted.length, unread.length > 0, leftByName.length > 0),
             ...listedByName(leftByName),
@@ -113,14 +116,14 @@ Examples:
     });
 }
 
-/** What was found by name only, apart from the rest: nothing proves that it is Postern's. */
+/** What was found by name only, listed separately: nothing proves that Postern created it. */
 function listedByName(left: readonly NamedOrphan[]): string[] {
   if (left.length === 0) return [];
   const rows = left.map(({ what, id }) => [what, id]);
   return [
-    "by name: these have names that Postern computes, no tag that names an owner, and no object in this cluster",
+    "Found by name: these have names that Postern computes, no owner tag, and no object in this cluster.",
     table(["WHAT", "ID"], rows),
-    "check each of them; to delete one: postern orphans --delete --resource ID",
+    "Check each of them. To delete one: postern orphans --delete --resource ID",
   ];
 }
 
@@ -130,17 +133,16 @@ function render(
   hidden: boolean,
   othersFollow: boolean,
 ): string {
-  const done = deleted > 0 ? [`${deleted} deleted`] : [];
+  const done = deleted > 0 ? [`${counted(deleted, "resource")} deleted.`] : [];
   if (left.length === 0 && othersFollow) return done.join();
   if (left.length === 0)
-    return [
-      ...done,
-      `nothing ${hidden ? "that can be seen" : "in Azure"} is without its object`,
-    ].join("; ");
+    return [...done, `No orphaned resources found${hidden ? " in what could be read" : ""}.`].join(
+      " ",
+    );
   const rows = left.map(({ what, id, owner, elsewhere }) => [
     what,
     `${owner.clusterID}/${owner.uid}`,
-    elsewhere.length === 0 ? "here" : "not here",
+    elsewhere.length === 0 ? "exists" : "not found",
     id,
   ]);
   const foreign = [...new Set(left.flatMap(({ elsewhere }) => elsewhere))];
@@ -149,11 +151,11 @@ function render(
     table(["WHAT", "OWNER", "CLUSTER", "ID"], rows),
     "",
     ...(left.some(({ elsewhere }) => elsewhere.length === 0)
-      ? ["delete those whose cluster is here: postern orphans --delete"]
+      ? ["Delete those whose cluster exists: postern orphans --delete"]
       : []),
     ...(foreign.length > 0
       ? [
-          `not here: ${foreign.join(", ")}; another management cluster may have them: only if they are gone for good, name them with --cluster`,
+          `Not found: ${foreign.join(", ")}. They may belong to another management cluster. If they are deleted for good, pass them to --cluster.`,
         ]
       : []),
   ].join("\n");

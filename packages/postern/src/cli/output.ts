@@ -1,5 +1,6 @@
 import type { State, Unread } from "@postern/core/dashboard/picture.ts";
 import { fold, terminalWidth, visible } from "@postern/core/process/fold.ts";
+import { messageInSentences } from "@postern/core/sentences.ts";
 import { type Command, Option } from "commander";
 import { stringify } from "yaml";
 import { clearProgress } from "./progress.ts";
@@ -9,7 +10,7 @@ export type Format = "text" | "wide" | "json" | "yaml";
 /** The option that every command which shows something has. */
 export function withOutput(command: Command): Command {
   return command.addOption(
-    new Option("-o, --output <format>", "how it is shown")
+    new Option("-o, --output <format>", "output format")
       .choices(["text", "wide", "json", "yaml"])
       .default("text"),
   );
@@ -25,19 +26,19 @@ export function withConnection(command: Command): Command {
     .option("--context <name>", "context in that kubeconfig");
 }
 
-/** Show what a command found: data as it is, or the text that is made of it. */
+/** Print the result of a command, as data or as text. */
 export function show(format: Format, data: unknown, text: (wide: boolean) => string): void {
   if (format === "json") print(JSON.stringify(data, undefined, 2));
   else if (format === "yaml") print(stringify(data).trimEnd());
   else print(fold(text(format === "wide"), terminalWidth()));
 }
 
-/** Whether it is shown as text, for people. */
+/** Whether the format is text, for people. */
 export function isText(format: Format): boolean {
   return format === "text" || format === "wide";
 }
 
-/** Write a text and the end of its last line. */
+/** Write a text and a line break. */
 export function print(text: string): void {
   clearProgress();
   process.stdout.write(text === "" ? "" : `${text}\n`);
@@ -46,7 +47,7 @@ export function print(text: string): void {
 /** What could not be read, one line each: nothing may be concluded from its absence. */
 export function notRead(unread: readonly Unread[]): string[] {
   return unread.map(({ what, why, remedy }) =>
-    paint("yellow", `Not read: ${what}: ${why}${remedy ? ` ${remedy}` : ""}`),
+    paint("yellow", `Not read: ${what}: ${messageInSentences(why)}${remedy ? ` ${remedy}` : ""}`),
   );
 }
 

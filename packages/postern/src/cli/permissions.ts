@@ -1,23 +1,26 @@
 import { Command, Option } from "commander";
 import { type Format, isText, print, show, withOutput } from "./output.ts";
 
-/** `postern permissions`: the least role of each identity. */
+/** `postern permissions`: the least-privilege Azure role of each identity. */
 export function command(): Command {
   return withOutput(new Command("permissions"))
     .description(
-      "print the least role of each identity: all actions that the code asks Azure for, and no other",
+      "Print the least-privilege Azure role of each identity: the actions that Postern uses, and no others",
     )
-    .argument("[identity]", "such as management, guest, cluster-api or agent (default: all)")
+    .argument(
+      "[identity]",
+      "identity, such as management, guest, cluster-api or agent (default: all)",
+    )
     .addOption(
-      new Option("--format <format>", "what reads the text")
+      new Option("--format <format>", "format of the role definition")
         .choices(["json", "az", "bicep", "terraform"])
         .default("json"),
     )
-    .option("--scope <id>", "where it may be given: the id of a subscription or resource group")
+    .option("--scope <id>", "assignable scope: id of a subscription or resource group")
     .addHelpText(
       "after",
       `
-A role is an upper bound for one identity and one scope; docs/reference/permissions.md says what each action is for.
+Each role is for one identity at one scope. docs/reference/permissions.md lists what each action is for.
 
 Examples:
   $ postern permissions management --format az --scope /subscriptions/SUBSCRIPTION/resourceGroups/mc
@@ -34,7 +37,7 @@ Examples:
       ) => {
         const { rolesFor, formatRoles } = await import("./roles.ts");
         const roles = rolesFor(identity, options.scope);
-        // The text is for a tool: folding it would break it.
+        // The text is read by a tool, so it must not be folded.
         if (isText(options.output)) print(formatRoles(roles, options.format));
         else show(options.output, { roles }, () => "");
       },

@@ -1,4 +1,5 @@
 import { counted } from "@postern/core/counted.ts";
+import { messageInSentences } from "@postern/core/sentences.ts";
 import { Command } from "commander";
 import type { Planned } from "../kube/dry-run.ts";
 import type { Plan } from "../kube/feature.ts";
@@ -97,9 +98,10 @@ function render(
       withheld += 1;
       lines.push(`  ${paint("grey", "-")} withheld by policy: ${what}`, `      because ${why}`);
     }
-    for (const message of hidden) lines.push(`  ${paint("red", "?")} ${message}`);
+    for (const message of hidden)
+      lines.push(`  ${paint("red", "?")} ${messageInSentences(message)}`);
     for (const { type, reason, message } of shown)
-      lines.push(`  ${paint("grey", "…")} ${type}: ${reason}: ${message}`);
+      lines.push(`  ${paint("grey", "…")} ${type}: ${reason}: ${messageInSentences(message)}`);
   }
   for (const { of, why } of notPlanned) lines.push(paint("red", `Not planned: ${of}: ${why}`));
   const isOrAre = (count: number) => (count === 1 ? "is" : "are");

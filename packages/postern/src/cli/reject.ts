@@ -1,16 +1,13 @@
 import { Command } from "commander";
 import { decide } from "./decide.ts";
 
-/** `postern reject`: turn an endpoint away. */
+/** `postern reject`: reject a private endpoint connection. */
 export function command(): Command {
   return decide(
     new Command("reject").description(
-      "turn an endpoint away; it cannot be let in again and must be recreated",
+      "Reject a private endpoint connection; this is final, and the endpoint has to be recreated to connect again",
     ),
     "Rejected",
-    [
-      "postern reject clusters/one",
-      'postern reject shop-endpoint --message "nobody knows who asked for it"',
-    ],
+    ["postern reject clusters/one", 'postern reject shop-endpoint --message "unknown requester"'],
   );
 }

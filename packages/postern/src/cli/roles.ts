@@ -13,7 +13,7 @@ export interface Role {
   Actions: string[];
 }
 
-/** In a checkout they lie at its root, and the build puts them beside `dist`. */
+/** In a checkout they are at its root; the build puts them beside `dist`. */
 const root = import.meta.url.endsWith(".ts") ? "../../../../" : "../../";
 const folder = new URL(`${root}manifests/roles/`, import.meta.url);
 
@@ -26,7 +26,7 @@ export function rolesFor(identity: string | undefined, scope: string | undefined
   if (identity !== undefined && !known.includes(identity)) {
     const meant = nearest(identity, known);
     throw new UsageError(
-      `there is no identity '${identity}': ${meant ? `did you mean '${meant}'?` : `there are ${known.join(", ")}`}`,
+      `unknown identity '${identity}': ${meant ? `did you mean '${meant}'?` : `use one of ${known.join(", ")}`}`,
     );
   }
   const scopes = scope === undefined ? undefined : [parseResourceId(scope)];

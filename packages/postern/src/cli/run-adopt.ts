@@ -24,18 +24,18 @@ import { findClusterKey } from "./find-cluster-key.ts";
 import { finish } from "./finish.ts";
 import type { Session } from "./session.ts";
 
-/** Something that could be handed over, and the tag that would do it. */
+/** A resource that can be adopted, and the tag that does it. */
 export interface Candidate {
   what: "link service" | "endpoint" | "zone";
   id: string;
-  /** Whose it is now. */
+  /** Its current owner. */
   was: string;
   tag: string;
   value: string;
   write(session: Session): Promise<void>;
 }
 
-/** What lies under the names of a cluster and is nobody's, or of an object that is gone. */
+/** What exists under the names of a cluster without an owner, or with one that no longer exists. */
 export async function candidates(session: Session, name: string): Promise<Candidate[]> {
   const { kube, reading: arm, signal, env } = session;
   const unread: Unread[] = [];
@@ -44,13 +44,11 @@ export async function candidates(session: Session, name: string): Promise<Candid
   const cluster = world.hostedClusters.find((each) => keyOf(each) === key);
   if (cluster === undefined)
     throw new UsageError(
-      `${key} is no HostedCluster: what CAPZ made is used as it is, and not handed over`,
+      `${key} is not a HostedCluster: resources created by CAPZ are used without being adopted`,
     );
   const { clusterID } = cluster.spec;
   if (!clusterID)
-    throw new UsageError(
-      `${key} has no spec.clusterID yet, so nothing can be its own: set it first`,
-    );
+    throw new UsageError(`${key} has no spec.clusterID, which the owner tag needs: set it first`);
   const controlPlane = world.controlPlanes.find(
     ({ metadata }) => metadata.annotations?.[clusterAnnotation] === key,
   );
@@ -94,7 +92,7 @@ export async function candidates(session: Session, name: string): Promise<Candid
       endpointName(metadata.name),
     );
     const endpoint = await privateEndpoints(arm).get(endpointId);
-    // Guests that share a group share this name: only an endpoint to this very link is the cluster's.
+    // Hosted clusters in one resource group share this name: only an endpoint to this link service is the cluster's.
     const leads = targetsOf(endpoint ?? { properties: {} });
     const here = [serviceId, service?.properties.alias].some((one) =>
       leads.some((each) => one !== undefined && sameId(each, one)),
@@ -135,8 +133,8 @@ export async function candidates(session: Session, name: string): Promise<Candid
   return found;
 }
 
-/** Put the tag on it, and nothing else. */
-export async function handOver(session: Session, candidate: Candidate): Promise<void> {
+/** Add the tag, and change nothing else. */
+export async function adopt(session: Session, candidate: Candidate): Promise<void> {
   await candidate.write(session);
 }
 
@@ -152,7 +150,10 @@ async function put<T extends ArmResource>(
   await finish(arm, await gateway.put(id, tagged, { ifMatch: etag }), signal);
 }
 
-/** Nobody's, or of an object that is gone of a cluster that is here. Another management cluster's owner looks gone, too. */
+/**
+ * Whether a resource has no owner, or one that no longer exists in a cluster that does. An owner in another management cluster does
+ * not exist here either, so its resources are not free.
+ */
 function isFree(tags: Tags | undefined, { uids, clusterIDs }: Known, cluster: string): boolean {
   const isGone = ({ clusterID, uid }: Owner) =>
     clusterIDs.has(clusterID.toLowerCase()) && !uids.has(uid);
@@ -168,6 +169,6 @@ function isFree(tags: Tags | undefined, { uids, clusterIDs }: Known, cluster: st
 function ownerText(tags: Tags | undefined): string {
   const owner = ownerIn(tags);
   const [claim] = claimsIn(tags);
-  if (owner) return `${owner.clusterID}/${owner.uid}, which is gone`;
-  return claim ? `${claim.clusterID}, which is gone` : "nobody";
+  if (owner) return `${owner.clusterID}/${owner.uid} (deleted)`;
+  return claim ? `${claim.clusterID} (deleted)` : "none";
 }

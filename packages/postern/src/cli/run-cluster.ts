@@ -11,6 +11,7 @@ import { secret, secretValue } from "@postern/core/kinds/secret.ts";
 import { UsageError } from "@postern/core/process/usage-error.ts";
 import { writeWhole } from "@postern/core/process/whole-file.ts";
 import { parseResourceId, resourceGroupId } from "@postern/core/resource-id.ts";
+import { messageInSentences } from "@postern/core/sentences.ts";
 import { shellWord } from "@postern/core/shell.ts";
 import { privateDnsZones } from "../azure/gateways/private-dns.ts";
 import { annotations, clusterAnnotation } from "../hosted/names.ts";
@@ -26,7 +27,7 @@ import type { Session } from "./session.ts";
 const minuteMs = 60_000;
 const pollEveryMs = 2_000;
 
-/** Create the namespace where there is none, and the cluster in it. The answer has what could not be checked. */
+/** Create the namespace if it does not exist, and the cluster in it. Returns warnings about what could not be checked. */
 export async function createCluster(session: Session, object: KubeObject): Promise<string[]> {
   const { kube, signal } = session;
   const warnings = await checkPrivateZone(session, object);
@@ -46,10 +47,10 @@ async function checkPrivateZone({ reading }: Session, object: KubeObject): Promi
     if ((await privateDnsZones(reading).get(id)) !== undefined) return [];
   } catch (error) {
     if (!isExplained(error)) throw error;
-    return [`whether ${id} exists is not known: ${error.explain().message}`];
+    return [`Warning: could not check whether ${id} exists: ${error.explain().message}`];
   }
   throw new UsageError(
-    `--private-zone-id: ${id} does not exist: create it, correct the id, or leave the option out`,
+    `--private-zone-id: ${id} does not exist: create it, correct the id, or omit the option`,
   );
 }
 
@@ -85,7 +86,7 @@ export async function destroyCluster(
     const [hidden] = unread;
     if (hidden)
       throw new CommandFailure(
-        `whether ${key} is deleted is not known · ${hidden.what}: ${hidden.why} · its deletion continues`,
+        `cannot check whether ${key} is deleted, because ${hidden.what} could not be read: ${hidden.why} · the deletion continues`,
       );
     const left = leftOf(key, uid, world);
     if (left === undefined) break;
@@ -94,10 +95,10 @@ export async function destroyCluster(
     if (realClock.now() > until) {
       if (!options.force || givenUp)
         throw new CommandFailure(
-          `${key} is not deleted after ${counted(Math.round(graceMs / minuteMs), "minute")} · ${left} · see postern tree ${key}; its deletion continues`,
+          `${key} was not deleted within ${counted(Math.round(graceMs / minuteMs), "minute")} · ${left} · the deletion continues; check postern tree ${key}`,
         );
       progress(
-        "the grace period is over: what is left in the hosted cluster's subscription is given up",
+        "The grace period is over. The remaining resources in the hosted cluster's subscription are abandoned.",
       );
       await kube.patch(
         place,
@@ -114,7 +115,7 @@ export async function destroyCluster(
   await reportLeftovers(session, { cluster, links }, options.output);
 }
 
-/** Report what a deleted cluster has left in Azure, and what could not be searched. Only nothing at all is a success. */
+/** Report what remains of a deleted cluster in Azure, and what could not be searched. It is a success only if both are empty. */
 async function reportLeftovers(session: Session, deleted: Deleted, output: Format): Promise<void> {
   const key = keyOf(deleted.cluster);
   const { AZURE_SUBSCRIPTION_ID: subscription, AZURE_RESOURCE_GROUP: name } = session.env;
@@ -124,11 +125,11 @@ async function reportLeftovers(session: Session, deleted: Deleted, output: Forma
   if (!isClean) process.exitCode = 3;
   const recorded = unread.length > 0 ? recordedIn(deleted) : [];
   show(output, { deleted: key, leftovers, recorded, unread }, () => {
-    if (isClean) return `${key} is deleted`;
-    const lines = [`${key} is deleted from Kubernetes`, ...notRead(unread)];
+    if (isClean) return `${key} was deleted.`;
+    const lines = [`${key} was deleted from Kubernetes.`, ...notRead(unread)];
     if (leftovers.length > 0)
       lines.push(
-        "still in Azure:",
+        "These resources remain in Azure:",
         table(
           ["WHAT", "FOUND BY", "ID"],
           leftovers.map(({ what, by, id }) => [what, by, id]),
@@ -136,14 +137,14 @@ async function reportLeftovers(session: Session, deleted: Deleted, output: Forma
       );
     if (unread.length > 0)
       lines.push(
-        "what its links had recorded, and what may still exist:",
+        "These resources were recorded in its status and may still exist:",
         ...recorded.map((id) => `  ${id}`),
       );
-    return [...lines, `to delete it: ${deletionOf(deleted, leftovers)}`].join("\n");
+    return [...lines, `To delete them: ${deletionOf(deleted, leftovers)}`].join("\n");
   });
 }
 
-/** The command that deletes what a cluster has left. No object names the subscription and the id of a deleted cluster. */
+/** The command that deletes what remains of a cluster. No object names the subscription and the id of a deleted cluster. */
 function deletionOf({ cluster }: Deleted, leftovers: readonly Leftover[]): string {
   const { clusterID, platform } = cluster.spec;
   const subscription = platform?.azure?.subscriptionID;
@@ -178,16 +179,16 @@ function leftOf(key: string, uid: string, world: KubeWorld): string | undefined 
   const waits = links.flatMap(({ metadata, status }) => {
     const unmet = status?.conditions?.find(({ status: is }) => is !== "True");
     return [
-      `${azurePrivateLinkService.kind} ${keyOf({ metadata })}: ${unmet?.message ?? "being deleted"}`,
+      `${azurePrivateLinkService.kind} ${keyOf({ metadata })}: ${messageInSentences(unmet?.message ?? "being deleted")}`,
     ];
   });
-  if (waits.length > 0) return waits.join("; ");
+  if (waits.length > 0) return waits.join(" ");
   if (world.controlPlanes.some(({ metadata }) => metadata.annotations?.[clusterAnnotation] === key))
-    return "its control plane is being deleted";
-  return requeue === undefined ? undefined : "it is being deleted";
+    return "The control plane is being deleted.";
+  return requeue === undefined ? undefined : "The HostedCluster is being deleted.";
 }
 
-/** A kubeconfig that leads to a hosted cluster from here. */
+/** A kubeconfig that reaches a hosted cluster from here. */
 export async function accessTo(
   session: Session,
   name: string,
@@ -207,14 +208,14 @@ export async function accessTo(
   const text = Buffer.from(secretValue(found, "kubeconfig") ?? "", "base64").toString("utf8");
   if (namespace === undefined || text === "")
     throw new CommandFailure(
-      `there is no kubeconfig of ${key} yet · Secret ${namespace ?? "…"}/admin-kubeconfig is written by its control plane · wait until that is up`,
+      `the kubeconfig of ${key} does not exist yet · its control plane creates Secret ${namespace ?? "…"}/admin-kubeconfig · wait until the control plane is available`,
     );
   const theirs = { text, source: `in Secret ${namespace}/admin-kubeconfig` };
   if (!portForward)
     return {
       kubeconfig: await portableKubeconfig(theirs, { name: key }),
       ...(isPrivate(cluster) && {
-        hint: "its API server is reached only from its own network; from elsewhere use --port-forward",
+        hint: "The API server is reachable only from the cluster's network. From elsewhere, use --port-forward.",
       }),
     };
   const port = await apiServerPort(session, namespace);
@@ -223,7 +224,7 @@ export async function accessTo(
       name: key,
       server: `https://localhost:${port}`,
     }),
-    hint: `run beside it: kubectl port-forward -n ${namespace} service/kube-apiserver ${port}:${port}`,
+    hint: `In another terminal, run: kubectl port-forward -n ${namespace} service/kube-apiserver ${port}:${port}`,
   };
 }
 
@@ -232,8 +233,8 @@ export function writeKubeconfig(file: string, kubeconfig: string): void {
   try {
     writeWhole(file, kubeconfig, 0o600);
   } catch (cause) {
-    const { code = "it cannot be written" } = cause as NodeJS.ErrnoException;
-    throw new UsageError(`${file} is not written: ${code}; name another with --file`, { cause });
+    const { code = "unknown error" } = cause as NodeJS.ErrnoException;
+    throw new UsageError(`cannot write ${file}: ${code}; use another file with --file`, { cause });
   }
 }
 
@@ -251,7 +252,7 @@ async function apiServerPort({ kube, signal }: Session, namespace: string): Prom
         ? "has no port"
         : "is being deleted";
   throw new CommandFailure(
-    `Service ${namespace}/${name} ${state} · there is no port to forward · it is created with the control plane: wait until that is up`,
+    `cannot forward a port: Service ${namespace}/${name} ${state} · it is created with the control plane · wait until the control plane is available`,
   );
 }
 
@@ -264,7 +265,7 @@ async function clusterCalled(
   const world = await gatherKube({ kube, signal }, unread);
   const key = findClusterKey(name, world, unread, options);
   const cluster = world.hostedClusters.find((each) => keyOf(each) === key);
-  if (cluster === undefined) throw new UsageError(`${key} is no HostedCluster`);
+  if (cluster === undefined) throw new UsageError(`${key} is not a HostedCluster`);
   return { cluster, world };
 }
 
@@ -273,7 +274,7 @@ function isPrivate({ spec }: HostedCluster): boolean {
   try {
     return azure !== undefined && privateAccess(azure).topology !== "Public";
   } catch {
-    // A contradiction in its spec: it may have a link all the same.
+    // Its spec contradicts itself: it may still have a link.
     return true;
   }
 }

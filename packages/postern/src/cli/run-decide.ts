@@ -23,14 +23,14 @@ export interface Connection {
   message: string;
 }
 
-/** The connections, the clusters that exist, and what may hide others. */
+/** The connections, the clusters that exist, and what could not be read. */
 export interface Connections {
   connections: Connection[];
   clusters: string[];
   unread: Unread[];
 }
 
-/** The connections of every link service that the credential can read, and what may hide others. */
+/** The connections of every link service that the credential can read, and what could not be read. */
 export async function connectionsHere(session: Session): Promise<Connections> {
   const { azure, kube, unread } = await gatherWorld(session, { zones: () => false });
   const clusterOf = ownConnections(kube);
@@ -50,7 +50,7 @@ export async function connectionsHere(session: Session): Promise<Connections> {
       };
     }),
   );
-  // Objects name the subscriptions to look in; of Azure only the link services are asked for.
+  // Objects name the subscriptions to search; of Azure only the link services matter.
   const hiding = unread.filter(
     ({ type, scope }) => scope === undefined || type === "link services",
   );
@@ -58,12 +58,12 @@ export async function connectionsHere(session: Session): Promise<Connections> {
   return { connections, clusters: [...new Set(clusters)], unread: hiding };
 }
 
-/** Those that wait for a decision. */
+/** Those that are pending. */
 export function waiting(all: readonly Connection[]): Connection[] {
   return all.filter(({ status }) => /^pending$/i.test(status));
 }
 
-/** Decide on the connection that a person means. One that is decided so already is left as it is. */
+/** Approve or reject the connection that a person means. One that has this status already is not changed. */
 export async function write(
   { writing: arm, signal }: Session,
   here: Connections,
@@ -75,7 +75,7 @@ export async function write(
   if (connection.status.toLowerCase() === status.toLowerCase()) return connection;
   if (status === "Approved" && !/^pending$/i.test(connection.status))
     throw new UsageError(
-      `endpoint ${connection.endpoint} cannot be let in: its connection is ${connection.status}, which is final; have its owner delete and recreate it`,
+      `endpoint ${connection.endpoint} cannot be approved: its connection is ${connection.status}, which is final; the owner of the endpoint has to delete and recreate it`,
     );
   const body = decision(connection.name, status, message);
   await finish(arm, await endpointConnections(arm).put(connection.id, body), signal);
@@ -100,24 +100,24 @@ function meant({ connections: all, clusters, unread }: Connections, name: string
   if (only !== undefined && found.length === 1) return only;
   if (found.length > 1)
     throw new UsageError(
-      `'${name}' names several connections: give the cluster or the id of one: ${found.map(choiceAmong(found)).sort().join(", ")}`,
+      `'${name}' matches several connections: use one of these: ${found.map(choiceAmong(found)).sort().join(", ")}`,
     );
   const [hidden] = unread;
   if (hidden)
     throw new CommandFailure(
-      `no connection of '${name}' can be seen · ${hidden.what}: ${hidden.why}`,
+      `no connection of '${name}' was found, but ${hidden.what} could not be read: ${hidden.why}`,
     );
   const [cluster] = meantClusters;
   if (cluster !== undefined)
     throw new UsageError(
-      `the private endpoint of ${cluster} has no connection to its link service: see postern tree ${cluster}`,
+      `the private endpoint of ${cluster} has no connection to its link service: check postern tree ${cluster}`,
     );
   const near = nearest(
     name,
     all.flatMap((each) => [each.endpoint, each.name, ...(each.cluster ? [each.cluster] : [])]),
   );
   throw new UsageError(
-    `no link service here has a connection of '${name}': ${near ? `did you mean '${near}'?` : "see postern approve without a name for those that wait"}`,
+    `no connection of '${name}' was found: ${near ? `did you mean '${near}'?` : "list the pending connections with postern approve"}`,
   );
 }
 

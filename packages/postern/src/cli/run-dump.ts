@@ -23,7 +23,7 @@ export interface DumpPart {
 
 type Had<T> = { data: T } | { data: { missing: string } };
 
-/** Everything that a report needs. A part that cannot be had says why in its place: a report is wanted most when something is. */
+/** Everything that a report needs. A part that cannot be collected has the reason in its place. */
 export async function gatherDump(session: Session): Promise<DumpPart[]> {
   const { kube, signal } = session;
   const had = async <T>(get: () => Promise<T>): Promise<Had<T>> => {
@@ -64,7 +64,7 @@ export async function gatherDump(session: Session): Promise<DumpPart[]> {
   ];
 }
 
-/** Whether a part could not be had. */
+/** Whether a part could not be collected. */
 export function isMissing(data: unknown): data is { missing: string } {
   return typeof data === "object" && data !== null && "missing" in data;
 }
@@ -82,7 +82,7 @@ async function eventsOf({ kube, signal }: Session, objects: object): Promise<Kub
   return found;
 }
 
-/** Write the archive, to standard output where the file is `-`. It may hold what only its owner should read. */
+/** Write the archive, to standard output if the file is `-`. Only its owner may read it. */
 export async function writeDump(
   file: string,
   parts: readonly DumpPart[],
@@ -106,14 +106,14 @@ export async function writeDump(
     await writeFile(file, archive, { mode: 0o600, flag: "wx" });
   } catch (cause) {
     const { code = "" } = cause as NodeJS.ErrnoException;
-    // A half archive is none.
+    // Leave no incomplete archive.
     if (code !== "EEXIST") await rm(file, { force: true }).catch(() => undefined);
-    const why = code === "EEXIST" ? "it exists already" : code || "it cannot be written";
-    throw new UsageError(`${file} is not written: ${why}; name another with --file`, { cause });
+    const why = code === "EEXIST" ? "the file exists" : code || "unknown error";
+    throw new UsageError(`cannot write ${file}: ${why}; use another file with --file`, { cause });
   }
 }
 
-/** The words that products write beside an object; whatever else stands there is people's. */
+/** The labels, tags and annotations of products; all others are written by people. */
 const ours =
   /(k8s\.io|kubernetes\.io|openshift\.io|postern\.io|giantswarm\.io)\/|^(postern|kubernetes\.io|hypershift\.openshift\.io|sigs\.k8s\.io)_/i;
 
@@ -123,7 +123,7 @@ function withoutNoise(key: string, value: unknown): unknown {
     : value;
 }
 
-/** Tags, labels and annotations of people may say anything, and so may the name of who asked. */
+/** Tags, labels and annotations written by people may contain anything, and so may the name of the caller. */
 function withoutPeoples(key: string, value: unknown): unknown {
   if (key === "found" && typeof value === "string" && value.startsWith("Authenticated as "))
     return "Authenticated.";

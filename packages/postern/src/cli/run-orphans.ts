@@ -20,12 +20,12 @@ import { finish } from "./finish.ts";
 import { gatherWorld } from "./gather-world.ts";
 import type { Session } from "./session.ts";
 
-/** The orphans that the credential of whoever asks can see. */
+/** The orphans that the credential of this command can read. */
 export async function findOrphans(
   session: Session,
   subscriptions: readonly string[] = [],
 ): Promise<{ orphans: Orphan[]; byName: NamedOrphan[]; unread: Unread[] }> {
-  // Azure first: what is made in between has its object in the second list.
+  // Azure first: what is created meanwhile has its object in the second list.
   const world = await gatherWorld(session, { subscriptions });
   const known = await gatherKnown(session.kube, session.signal);
   return {
@@ -35,7 +35,7 @@ export async function findOrphans(
   };
 }
 
-/** Those of the named clusters. What was found by name belongs to the cluster whose id is in its name, as far as one is. */
+/** Those of the named clusters. What was found by name belongs to the cluster whose id is in its name, if any. */
 export function ofClusters<T extends { orphans: Orphan[]; byName: NamedOrphan[] }>(
   found: T,
   clusters: readonly string[] | undefined,
@@ -53,12 +53,12 @@ export function ofClusters<T extends { orphans: Orphan[]; byName: NamedOrphan[] 
   };
 }
 
-/** Those that may go. A zone takes along what is in it: it goes only together with all of that. */
+/** Those that may be deleted. A zone is deleted with its contents, so only if all of them may be deleted. */
 export function deletableOrphans(
   orphans: readonly Orphan[],
   named: readonly string[] = [],
 ): Orphan[] {
-  const may = orphans.filter((each) => mayGo(each, named));
+  const may = orphans.filter((each) => mayDelete(each, named));
   const ids = new Set(may.map(({ id }) => id));
   const within = (zone: string) => orphans.filter(({ id }) => id.startsWith(`${zone}/`));
   return may.filter(
@@ -66,8 +66,8 @@ export function deletableOrphans(
   );
 }
 
-/** What may belong to another management cluster goes only where every cluster of it is named. */
-export function mayGo(
+/** What may belong to another management cluster is deleted only where every cluster of it is named. */
+export function mayDelete(
   { elsewhere }: Pick<Orphan, "elsewhere">,
   named: readonly string[] = [],
 ): boolean {
@@ -88,7 +88,7 @@ export function deletableByName(
   const unknown = resources.filter((id) => !byName.some((each) => idKey(each.id) === idKey(id)));
   if (unknown.length > 0)
     throw new UsageError(
-      `--resource ${unknown.join(" ")} is not an orphan that was found by name: run postern orphans to list them`,
+      `--resource ${unknown.join(" ")} is not among the orphans found by name: list them with postern orphans`,
     );
   const may = byName.filter(({ id }) => named.has(idKey(id)));
   const deleted = new Set([...selected, ...may].map(({ id }) => idKey(id)));
@@ -113,9 +113,7 @@ const gateways = {
   "NAT subnet": subnets,
 } as unknown as Gateways;
 
-/**
- * Delete an orphan, and wait until it is gone. It is looked at once more before: whoever took it over meanwhile keeps it.
- */
+/** Delete an orphan, and wait until it is deleted. It is read once more before: if it has a new owner it is not deleted. */
 export async function deleteOrphan(session: Session, { id, what, owner }: Orphan): Promise<void> {
   await remove(session, { id, what }, (found) => {
     const { metadata } = found.properties as { metadata?: Record<string, string> };
@@ -125,7 +123,7 @@ export async function deleteOrphan(session: Session, { id, what, owner }: Orphan
   });
 }
 
-/** Delete an orphan that was found by name, and wait until it is gone. What has got an owner or a user since is kept. */
+/** Delete an orphan that was found by name, and wait until it is deleted. If it has an owner or is in use by now it is not. */
 export async function deleteByName(session: Session, orphan: NamedOrphan): Promise<void> {
   await remove(session, orphan, ({ tags, properties }) => {
     const { ipConfigurations = [] } = properties as { ipConfigurations?: unknown[] };
@@ -143,6 +141,6 @@ async function remove(
   const found = await gateway.get(id);
   if (found === undefined) return;
   if (!isOrphan(found))
-    throw new UsageError(`${id} is left alone: somebody has taken it over meanwhile`);
+    throw new UsageError(`${id} was not deleted: it has an owner or is in use again`);
   await finish(arm, await gateway.remove(id, { ifMatch: found.etag ?? "*" }), signal);
 }

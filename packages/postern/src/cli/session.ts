@@ -11,13 +11,13 @@ import { azureFromEnvironment, type OperatorAzure } from "../operator/azure.ts";
 import { type LocalExtension, localExtension } from "../operator/local-extension.ts";
 import { showProgress } from "./progress.ts";
 
-/** How a command finds the cluster; the Azure beside it is found by the environment. */
+/** How a command finds the cluster; the environment names the Azure subscription. */
 export interface ConnectOptions {
   kubeconfig?: string;
   context?: string;
 }
 
-/** A cluster and the Azure beside it, as a command reaches them: by the credential of the person who asks. */
+/** A cluster and its Azure, as a command reaches them: with the credential of the person who runs it. */
 export interface Session {
   kube: KubeClient;
   arm: Arm;
@@ -94,7 +94,7 @@ async function openSession(options: ConnectOptions, given: NodeJS.ProcessEnv): P
   };
 }
 
-/** How far a command is that asks Azure for much: most of its time it waits until it may ask again. */
+/** How far a command is that sends many requests to Azure: most of its time it waits for the rate limit. */
 function askingAzure(answers: number, { budgets }: Arm): string | undefined {
   const waiting = budgets
     .states()
@@ -102,5 +102,5 @@ function askingAzure(answers: number, { budgets }: Arm): string | undefined {
     .flatMap((bucket) => Object.values(bucket.waiting))
     .reduce((sum, each) => sum + each, 0);
   if (answers + waiting === 0) return undefined;
-  return `reading Azure: ${counted(answers, "answer")}${waiting > 0 ? `, ${counted(waiting, "request")} waiting for the rate limit` : ""}`;
+  return `Reading Azure: ${counted(answers, "response")}${waiting > 0 ? `, ${counted(waiting, "request")} waiting for the rate limit` : ""}`;
 }

@@ -1,3 +1,4 @@
+import { messageInSentences } from "@postern/core/sentences.ts";
 import { Command } from "commander";
 import type { Branch } from "../view/tree.ts";
 import type { Format } from "./output.ts";
@@ -59,7 +60,7 @@ Examples:
 
 function drawn(branch: Branch, first: string, rest: string, wide: boolean): string[] {
   const { kind, label, state, health, reason, message, remedy, facts, under, azureId } = branch;
-  const why = [reason, message].filter(Boolean).join(": ");
+  const why = [reason, messageInSentences(message ?? "")].filter(Boolean).join(": ");
   const note = state === "ok" && !wide ? "" : [why, remedy].filter(Boolean).join("  ");
   const known = Object.entries(facts)
     .filter(([name, value]) => value && (wide || name !== "alias"))

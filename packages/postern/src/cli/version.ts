@@ -5,7 +5,7 @@ import { type Format, show, withOutput } from "./output.ts";
 /** `postern version` */
 export function command(): Command {
   return withOutput(new Command())
-    .description("Print the version of Postern.")
+    .description("Print the version")
     .addHelpText("after", "\nExample:\n  $ postern version")
     .action(({ output }: { output: Format }) => {
       const version = packageVersion();

@@ -73,14 +73,14 @@ test("an install on a Kubernetes that is too old says so once, with the remedy, 
   const { code, err } = await runPostern("install", "--kubeconfig", kubeconfig, ...flags);
   expect(code).toBe(1);
   expect(err).toMatch(
-    /nothing was changed · Kubernetes version: 127\.0\.0\.1:\d+: v1\.29\.0 · upgrade the cluster: Postern needs Kubernetes 1\.30 or later$/m,
+    /nothing was changed\. Kubernetes version: 127\.0\.0\.1:\d+: The cluster runs Kubernetes v1\.29\.0\. Upgrade the cluster: Postern needs Kubernetes 1\.30 or later\.$/m,
   );
 });
 
 test("a kind of Kubernetes itself that is not served has a remedy of its own", async () => {
   const kubeconfig = await startApi("30", false);
   const { err } = await runPostern("install", "--kubeconfig", kubeconfig, ...flags);
-  expect(err).toContain("nothing was changed · 2 objects are refused");
+  expect(err).toContain("nothing was changed. 2 objects are refused");
   for (const kind of ["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"])
     expect(err).toContain(
       `the cluster does not serve the kind ${kind} of admissionregistration.k8s.io/v1: use Kubernetes 1.30 or later with this API enabled`,

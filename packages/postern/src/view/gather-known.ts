@@ -61,7 +61,7 @@ export async function gatherKnown(kube: KubeClient, signal: AbortSignal): Promis
   if (clusterIDs.size > 0 && missing.length > 0)
     throw new KubeError(
       "NotFound",
-      `there are hosted clusters, and ${missing.join(" and ")} is not served · everything in Azure would look as if it belonged to nobody · install its CRD first`,
+      `there are hosted clusters, but the API server does not serve ${missing.join(" and ")} · without it every Azure resource would look orphaned · install its CRD first`,
     );
   const computed = computedNames({
     hostedClusters: whole.get(hostedCluster.kind) as HostedCluster[],

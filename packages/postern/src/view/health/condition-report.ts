@@ -9,7 +9,7 @@ import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import type { AzurePrivateLinkService } from "@postern/core/kinds/azure-private-link-service.ts";
 import type { HostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
 import { privateAccess } from "@postern/core/kinds/private-access.ts";
-import { redact } from "@postern/core/redact.ts";
+import { partsOf, sentence } from "@postern/core/sentences.ts";
 import { conditions as capiConditions } from "../../cluster-api/names.ts";
 import { conditions as hostedConditions } from "../../hosted/names.ts";
 import { hostedClusterOf } from "../../hosted/tenancy.ts";
@@ -98,14 +98,9 @@ export function clusterApiReport(
   });
 }
 
-/** The message of a condition as people read it. Anybody may have written it, and what a secret begins with must still be as it was when it is searched for. */
-export function messageInSentences(message: string): string {
-  return redact(message).split(" · ").filter(Boolean).map(sentence).join(" ");
-}
-
 /** A condition's message says what, why and what to do; the last is its remedy. */
 export function inSentences(cause: Cause): Cause {
-  const parts = redact(cause.message).split(" · ");
+  const parts = partsOf(cause.message);
   if (parts.length === 1) return { ...cause, message: parts.map(sentence).join() };
   const remedy = parts.length > 2 ? parts.at(-1) : undefined;
   const sentences = remedy === undefined ? parts : parts.slice(0, -1);
@@ -114,13 +109,4 @@ export function inSentences(cause: Cause): Cause {
     message: sentences.map(sentence).join(" "),
     ...(remedy !== undefined && { remedy: sentence(remedy) }),
   };
-}
-
-/** A sentence as people write it. What begins with a name in small letters, such as an id or a command, stays as it is. */
-function sentence(text: string): string {
-  const trimmed = text.trim();
-  const [first = ""] = trimmed.split(" ");
-  const isName = /[/.\-=:]/.test(first) || /^(az|kubectl|postern)$/.test(first);
-  const begun = isName ? trimmed : trimmed.charAt(0).toUpperCase() + trimmed.slice(1);
-  return /[.!?:]$/.test(begun) || /^(az|kubectl|postern) /.test(begun) ? begun : `${begun}.`;
 }
