@@ -45,8 +45,8 @@ describe("a private zone", () => {
   );
 
   test.each([
-    ["that is no parent of the names", zone("two.example.com"), "give the zone one.example.com"],
-    ["whose name only ends alike", zone("ample.com"), "is no parent of *.apps.one.example.com"],
+    ["that is no parent of the names", zone("two.example.com"), "use the zone one.example.com"],
+    ["whose name only ends alike", zone("ample.com"), "is not a parent of *.apps.one.example.com"],
     ["that is no zone", "/subscriptions/s", "--private-zone-id: "],
   ])("%s is rejected", (_, privateZoneId, message) => {
     expect(() => made({ privateZoneId })).toThrow(message);

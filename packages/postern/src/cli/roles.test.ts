@@ -17,7 +17,7 @@ test("every identity has a role of its own, with actions that are no patterns", 
 
 test("an identity that is not known offers the nearest", () => {
   expect(() => rolesFor("managment", undefined)).toThrow("did you mean 'management'?");
-  expect(() => rolesFor("toString", undefined)).toThrow("there are agent, ");
+  expect(() => rolesFor("toString", undefined)).toThrow("use one of agent, ");
 });
 
 test("a scope takes the place of the one to fill in, and must be an id", () => {
