@@ -266,12 +266,13 @@ export class PaperClusters {
   apply(step: ManagementStep | WorkloadStep): void {
     this.writes++;
     switch (step.do) {
-      case "write endpoints":
-        this.#writtenAt = this.#now;
-        this.#write(keyOf({ metadata: step.target }), step.write);
-        break;
-      case "change cluster": {
+      case "update AzureCluster": {
         const key = keyOf({ metadata: step.target });
+        if ("write" in step) {
+          this.#writtenAt = this.#now;
+          this.#write(key, step.write);
+          break;
+        }
         if (step.endpoints) this.#write(key, step.endpoints);
         const annotations = this.get(key).metadata.annotations ?? {};
         for (const [name, value] of Object.entries(step.annotations ?? {}))
@@ -279,7 +280,7 @@ export class PaperClusters {
           else annotations[name] = value;
         break;
       }
-      case "delete endpoint":
+      case "delete private endpoint":
         this.azure.delete(idKey(step.id));
     }
   }

@@ -103,7 +103,8 @@ function look(azure: PaperDns, cluster: PaperCluster, cached: boolean): Observed
 function isOutdated(azure: PaperDns, step: DnsStep, seenBy: Observed | undefined): boolean {
   if (step.on !== "zone" || step.role === "public") return false;
   const isLast =
-    step.do === "remove zone" || (step.do === "give up zone" && claimsIn(step.tags).length === 0);
+    step.do === "delete DNS zone" ||
+    (step.do === "release DNS zone" && claimsIn(step.tags).length === 0);
   if (!isLast) return false;
   const zone = seenBy?.zones.find(({ id }) => id === step.id);
   const listed = [...(zone?.links ?? []), ...(zone?.records ?? [])].flatMap((each) =>

@@ -245,7 +245,7 @@ export class PaperDns {
   }
 
   #onZone(step: Extract<DnsStep, { on: "zone" }>): void {
-    if (step.do !== "remove zone") {
+    if (step.do !== "delete DNS zone") {
       this.zone(step.id, { ...step.tags });
       return;
     }
@@ -278,7 +278,8 @@ export function after(
   const { infrastructure } = world;
   if (infrastructure === undefined) return world;
   const next = { ...infrastructure };
-  for (const step of steps) if (step.on === "object") next.hasFinalizer = step.do === "hold";
+  for (const step of steps)
+    if (step.on === "object") next.hasFinalizer = step.do === "add finalizer";
   // The status of an AzureASOManagedCluster has no conditions.
   if (!retainsStatus && next.is !== "aks") next.condition = conditions[0];
   return { ...world, infrastructure: next };

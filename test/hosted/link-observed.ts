@@ -58,7 +58,7 @@ export function subject(over: Partial<Subject> = {}): Subject {
     installation,
     conditions: [],
     fields: {},
-    notedSubnet: subnetId,
+    recordedSubnet: subnetId,
     foreignEndpoints: "disconnect",
     proxyProtocol: false,
     ownEndpoints: [ownEndpoint],

@@ -1,5 +1,5 @@
 import { guidFrom } from "@postern/azure-simulator/state/guid.ts";
-import { natSubnetAnnotation } from "postern/hosted/link/nat/note.ts";
+import { natSubnetAnnotation } from "postern/hosted/link/nat/recorded-subnet.ts";
 import { clusterAnnotation, endpointFinalizer, linkFinalizer } from "postern/hosted/names.ts";
 import { fc } from "../setup/random.ts";
 import { type Action, victimLinkId } from "./attack.ts";

@@ -40,7 +40,7 @@ test("what is kept goes on after a kill, with what a person changed", async () =
 test("a demo that is killed half-way is finished by the next start", async () => {
   const data = join(folder(), "data");
   const first = await startLocal("--speed", "20", "--data", data);
-  await expect.poll(first.output, { timeout: 60_000 }).toContain("make the link service");
+  await expect.poll(first.output, { timeout: 60_000 }).toContain("create link service");
   await first.end("SIGKILL");
   const second = await startLocal("--speed", "100", "--data", data);
   await untilAvailable(second);

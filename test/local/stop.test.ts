@@ -24,7 +24,7 @@ test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
   "%s in the middle of the work ends everything in order",
   async (signal) => {
     const local = await startLocal("--speed", "20");
-    await expect.poll(local.output, { timeout: 60_000 }).toContain("make the link service");
+    await expect.poll(local.output, { timeout: 60_000 }).toContain("create link service");
     const urls = [
       local.ready.kubernetes.url,
       local.ready.operator.url,

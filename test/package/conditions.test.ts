@@ -15,6 +15,7 @@ import {
   topologyReasons,
 } from "postern/hosted/topology/reasons.ts";
 import { withheldReason } from "postern/kube/step-policy.ts";
+import { stepReasons } from "postern/kube/step-words.ts";
 import { expect, test } from "vitest";
 
 const page = readFileSync(join(import.meta.dirname, "../../docs/reference/conditions.md"), "utf8");
@@ -35,6 +36,7 @@ test.each([
   ["private-links", Object.values(ofPrivateLinks)],
   ["dns", Object.values(ofDns)],
   ["On a KubeadmControlPlane", Object.values(ofPausing)],
+  ["Events", Object.values(stepReasons)],
   ["On a Cluster", [...Object.values(ofProviderConfig), ...problemReasons]],
 ])("docs/reference/conditions.md lists what is under %s, and nothing else", (heading, known) => {
   expect(listed(heading)).toEqual([...new Set<string>(known)].sort());

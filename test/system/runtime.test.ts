@@ -162,17 +162,19 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
         if (!metadata.deletionTimestamp)
           return {
             finalizer: "add",
-            steps: done.includes("made") ? [] : [{ do: "make", why: "absent", event: "Made" }],
+            steps: done.includes("made")
+              ? []
+              : [{ do: "create widget", name: "a", why: "absent", event: true }],
           };
-        const steps = done.includes("unmade")
+        const steps: Step[] = done.includes("unmade")
           ? []
-          : [{ do: "unmake", why: "the object is being deleted", event: "Unmade" }];
+          : [{ do: "delete widget", name: "a", why: "the object is being deleted", event: true }];
         return { finalizer: "remove", steps, requeue: { afterMs: 1 } };
       },
       apply: async (step) => {
         const held = (await get("a")).metadata.finalizers ?? [];
         expect(held).toContain(finalizer);
-        done.push(step.do === "make" ? "made" : "unmade");
+        done.push(step.do === "create widget" ? "made" : "unmade");
         return { state: "done" };
       },
     });
@@ -191,7 +193,10 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
       .poll(async () =>
         (await events()).map((event) => `${event.type} ${event.reason}: ${event.note}`).sort(),
       )
-      .toEqual(["Normal Made: absent", "Normal Unmade: the object is being deleted"]);
+      .toEqual([
+        "Normal Created: Created widget a: absent.",
+        "Normal Deleted: Deleted widget a: the object is being deleted.",
+      ]);
   });
 
   test("of two steps that fail for one condition, the first of the plan is in it, whoever was answered last", async () => {
@@ -199,11 +204,11 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
     const feature = widgetFeature({
       wanted: () => ({
         steps: [
-          { do: "first", why: "absent" },
-          { do: "second", why: "absent" },
+          { do: "create widget", name: "first", why: "absent" },
+          { do: "create widget", name: "second", why: "absent" },
         ],
       }),
-      apply: async ({ do: step }) => {
+      apply: async ({ name: step }) => {
         if (step === "second") await expect.poll(() => answered).toBeGreaterThan(0);
         answered++;
         throw new KubeError(step === "first" ? "FirstFailed" : "SecondFailed", `${step} failed`);
@@ -230,7 +235,7 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
       plan: ({ metadata }) => ({
         steps:
           metadata.name === "a" && decides
-            ? [{ do: "make", why: "absent", remedy: "do it by hand" }]
+            ? [{ do: "create widget", name: "a", why: "absent", remedy: "do it by hand" }]
             : [],
         conditions: decides
           ? [{ type: "Ready", status: "False", reason: "Creating", message: "it comes" }]
@@ -515,12 +520,12 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
       wanted: ({ metadata }) => ({
         steps:
           metadata.name === "long" && begun.length < 2
-            ? ["one", "two"].map((name): Step => ({ do: name, why: "absent" }))
+            ? ["one", "two"].map((name): Step => ({ do: "create widget", name, why: "absent" }))
             : [],
       }),
       apply: async (step) => {
-        begun.push(step.do);
-        return { state: "running", retryAfterMs: step.do === "one" ? 30_000 : 10_000 };
+        begun.push(step.name);
+        return { state: "running", retryAfterMs: step.name === "one" ? 30_000 : 10_000 };
       },
     });
     const { make, get, clock, reconciles, quiet } = await runtimeWith([feature]);
@@ -543,11 +548,11 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
     const begun: string[] = [];
     const feature = widgetFeature({
       wanted: () => ({
-        steps: begun.length < 1 ? [{ do: "last", why: "absent" }] : [],
+        steps: begun.length < 1 ? [{ do: "create widget", name: "last", why: "absent" }] : [],
         requeue: { afterMs: 4_000 },
       }),
       apply: async (step) => {
-        begun.push(step.do);
+        begun.push(step.name);
         return { state: "running", retryAfterMs: 30_000 };
       },
     });
@@ -718,7 +723,7 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
       wanted: ({ spec }) => ({
         conditions: [],
         status: {},
-        steps: spec?.note === "fail" ? [{ do: "fail", why: "asked to" }] : [],
+        steps: spec?.note === "fail" ? [{ do: "create widget", name: "a", why: "asked to" }] : [],
         ...(spec?.size && {
           events: [{ type: "Warning", reason: "Odd", note: `size ${spec.size}` }],
         }),
@@ -789,8 +794,8 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
           applied.includes("build") && !broken
             ? []
             : [
-                { do: "paint", why: "absent", condition: "Painted" },
-                { do: "build", why: "absent", event: "Built" },
+                { do: "create widget", name: "paint", why: "absent", condition: "Painted" },
+                { do: "create widget", name: "build", why: "absent", event: true },
               ],
         conditions: ["Ready", "Painted"].map((type) => ({
           type,
@@ -801,10 +806,12 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
         status: {},
       }),
       apply: async (step) => {
-        if (step.do === "paint" && broken)
+        if (step.name === "paint" && broken)
           throw explained({ reason: "OutOfPaint", message: "no paint", terminal: true });
-        applied.push(step.do);
-        return step.do === "build" ? { state: "running", retryAfterMs: 7_000 } : { state: "done" };
+        applied.push(step.name);
+        return step.name === "build"
+          ? { state: "running", retryAfterMs: 7_000 }
+          : { state: "done" };
       },
     });
     const { make, get, clock, quiet, reconciles } = await runtimeWith([feature]);
@@ -829,14 +836,14 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
     const feature = widgetFeature({
       wanted: () => ({
         steps: [
-          { do: "paint", why: "absent" },
-          { do: "build", why: "absent" },
+          { do: "create widget", name: "paint", why: "absent" },
+          { do: "create widget", name: "build", why: "absent" },
         ],
       }),
       apply: async (step) => {
-        if (step.do === "build") tries++;
+        if (step.name === "build") tries++;
         throw explained(
-          step.do === "build"
+          step.name === "build"
             ? { reason: "Conflict", message: "somebody was faster", passing: true }
             : { reason: "NoRight", message: "no right", requeueAfterMs: 600_000 },
         );
@@ -853,7 +860,9 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
   test("a write that another was faster than is tried again after a second, and is an error only if that goes on", async () => {
     let conflicts = 2;
     const feature = widgetFeature({
-      wanted: () => ({ steps: conflicts >= 0 ? [{ do: "build", why: "absent" }] : [] }),
+      wanted: () => ({
+        steps: conflicts >= 0 ? [{ do: "create widget", name: "build", why: "absent" }] : [],
+      }),
       apply: async () => {
         if (conflicts-- > 0)
           throw new KubeError("Conflict", "the object has been modified", { status: 409 });
@@ -894,23 +903,24 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
     const done: string[] = [];
     const feature = widgetFeature({
       wanted: () => ({
-        steps: done.length < 3 ? [{ do: `step ${done.length}`, why: "absent" }] : [],
+        steps:
+          done.length < 3 ? [{ do: "create widget", name: `${done.length}`, why: "absent" }] : [],
         requeue: "soon",
       }),
       apply: async (step) => {
-        done.push(step.do);
+        done.push(step.name);
         return { state: "done" };
       },
     });
     const { make } = await runtimeWith([feature]);
     await make("a", { size: 1 });
-    await expect.poll(() => done).toEqual(["step 0", "step 1", "step 2"]);
+    await expect.poll(() => done).toEqual(["0", "1", "2"]);
   });
 
   test("a plan that never comes to rest is no hot loop", async () => {
     let steps = 0;
     const feature = widgetFeature({
-      wanted: () => ({ steps: [{ do: "again", why: "for ever" }] }),
+      wanted: () => ({ steps: [{ do: "create widget", name: "again", why: "for ever" }] }),
       apply: async () => {
         steps++;
         return { state: "done" };

@@ -18,8 +18,11 @@ export function Plans({ page: { plans, picture } }: { page: ClusterPage }) {
     <ul class="plans">
       {open.flatMap(({ controller, object, steps, failure }) => [
         ...steps.map((step) => (
-          <li key={`${object} ${controller} ${step.do} ${step.why}`}>
-            <strong>{step.do}</strong> <span class="quiet">{step.why}</span>
+          <li key={`${object} ${controller} ${step.do} ${step.name} ${step.why}`}>
+            <strong>
+              {step.do} {step.name}
+            </strong>
+            <span class="quiet">: {step.why}</span>
             <Changes changes={step.changes} />
           </li>
         )),

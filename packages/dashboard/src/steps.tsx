@@ -49,7 +49,9 @@ function isFailed(steps: readonly JournalStep[]): boolean {
 }
 
 function waysOf(steps: readonly JournalStep[]): string {
-  return steps.map((each) => [each.controller, each.key, each.do, each.outcome].join(" ")).join();
+  return steps
+    .map((each) => [each.controller, each.key, each.do, each.name, each.outcome].join(" "))
+    .join();
 }
 
 function Group(props: { steps: readonly JournalStep[]; times: number; isOpen: boolean }) {
@@ -85,7 +87,10 @@ function StepLine({ step }: { step: JournalStep }) {
     : ({ state: "working", word: "starting" } as const);
   return (
     <li>
-      <Glyph state={state} /> <strong>{step.do}</strong>{" "}
+      <Glyph state={state} />{" "}
+      <strong>
+        {step.do} {step.name}
+      </strong>{" "}
       <span class="quiet">
         {word}
         {step.endedAt ? ` in ${took(step.at, step.endedAt)}` : ""}: {step.why}

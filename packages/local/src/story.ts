@@ -11,7 +11,7 @@ export function stepLine(
   hostedClusters: readonly HostedCluster[],
 ): string {
   const cluster = clusterOf(step.key, hostedClusters);
-  return `${at(seconds)}  ${cluster}  ${step.controller}: ${step.do} · ${step.why}\n`;
+  return `${at(seconds)}  ${cluster}  ${step.controller}: ${step.do} ${step.name}: ${step.why}\n`;
 }
 
 /** One line for each cluster or appliance that has changed its state; that it is being created is no change. */

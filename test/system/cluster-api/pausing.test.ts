@@ -68,9 +68,7 @@ describeHosted("the pause of control planes", (startWorld) => {
     await world.settled();
     expect(await now(world)).toEqual({});
     await world.advance(5_000);
-    expect(await reported(world)).toEqual(
-      expect.arrayContaining(["ControlPlanePaused", "ControlPlaneResumed"]),
-    );
+    expect(await reported(world)).toEqual(expect.arrayContaining(["Paused", "Resumed"]));
   });
 
   test("writes nothing at rest", async () => {

@@ -86,7 +86,7 @@ describeHosted("a leader that was frozen", (start) => {
     let atWrite: (() => void) | undefined;
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       log += text;
-      if (/"do":"(make zone|link network|write name)"/.test(text)) arm.onHello = atWrite;
+      if (/"do":"(create DNS zone|link network|create record)"/.test(text)) arm.onHello = atWrite;
     });
     const freezeAtWrite = () =>
       new Promise<void>((frozen) => {

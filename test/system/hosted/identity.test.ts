@@ -71,8 +71,11 @@ function zones(world: () => HostedWorld): MakeFeature {
         const is = zone.state === "exists";
         const status = is ? "True" : "False";
         const conditions = [{ type: "Zoned", status, reason: zone.state, message: "" } as const];
-        const steps =
-          zone.state === "absent" ? [{ do: "make zone", why: "there is none", controlPlane }] : [];
+        const { name } = controlPlane.metadata;
+        const steps: ZoneStep[] =
+          zone.state === "absent"
+            ? [{ do: "create DNS zone", name, why: "it does not exist", controlPlane }]
+            : [];
         return { steps, conditions, requeue: { afterMs: is ? 300_000 : 5_000 } };
       },
       apply: ({ controlPlane }, zones) =>

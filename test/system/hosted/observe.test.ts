@@ -45,7 +45,7 @@ describeHosted("the link objects of a control plane", (start) => {
     });
     const plane = await world.get("HostedControlPlane", namespace, "one");
     expect(held(plane)).toEqual([controlPlaneFinalizer]);
-    expect(await told(world, namespace)).toEqual(["LinkMade"]);
+    expect(await told(world, namespace)).toEqual(["Created"]);
 
     await world.mark();
     await world.advance(10 * 60_000);

@@ -12,7 +12,7 @@ export interface ClusterPage {
     controller: string;
     kind: string;
     object: string;
-    steps: { do: string; why: string; changes: FieldChange[] }[];
+    steps: { do: string; name: string; why: string; changes: FieldChange[] }[];
     failure?: string;
   }[];
   steps: JournalStep[];

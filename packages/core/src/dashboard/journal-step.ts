@@ -5,7 +5,10 @@ export interface JournalStep {
   controller: string;
   kind: string;
   key: string;
+  /** A verb and the kind of resource: "create link service". */
   do: string;
+  /** The resource's name. */
+  name: string;
   why: string;
   at: string;
   /** When it ended; a long-running one, when Azure was done with it. */

@@ -8,13 +8,14 @@ import { publicAddresses } from "./public-addresses.ts";
 /** Do one step. */
 export function apply(step: CloudStep, arm: ArmClient): Promise<Applied> {
   switch (step.do) {
-    case "write load balancer":
+    case "create load balancer":
+    case "update load balancer":
       return loadBalancers(arm).put(step.id, step.body, { ifMatch: step.etag });
     case "delete load balancer":
       return loadBalancers(arm).remove(step.id, { ifMatch: step.etag });
-    case "put machine into pool":
+    case "update network interface":
       return networkInterfaces(arm).put(step.id, step.body, { ifMatch: step.etag });
-    case "make public address":
+    case "create public address":
       return publicAddresses(arm).put(step.id, {
         location: step.location,
         sku: { name: "Standard" },

@@ -67,7 +67,7 @@ function written(at: Observed): Record<string, (string | undefined)[] | "deleted
   for (const step of plan(at).steps) {
     const name = step.id.slice(step.id.lastIndexOf("/") + 1);
     if (step.do === "delete load balancer") after[name] = "deleted";
-    if (step.do === "write load balancer")
+    if (step.do === "create load balancer" || step.do === "update load balancer")
       after[name] = (step.body.properties.frontendIPConfigurations ?? []).map((each) => each.name);
   }
   return after;
@@ -86,7 +86,7 @@ describe("a Service that wants a load balancer", () => {
     const made = plan(seen());
     expect(made.steps).toMatchObject([
       {
-        do: "write load balancer",
+        do: "create load balancer",
         id: internalId,
         etag: undefined,
         body: {
@@ -159,7 +159,7 @@ describe("a Service that wants a load balancer", () => {
     const own = claim({ wants: "public" });
     const balancers = [on([], `${group}/loadBalancers/kubernetes`)];
     expect(plan(seen({ claim: own, claims: [own], balancers })).steps).toMatchObject([
-      { do: "make public address", id: addressId },
+      { do: "create public address", id: addressId },
     ]);
     const publicAddress = {
       id: addressId,

@@ -1,8 +1,8 @@
-import { sameId } from "@postern/core/resource-id.ts";
+import { lastSegment, sameId } from "@postern/core/resource-id.ts";
 import type { Observation } from "postern/azure/gateway.ts";
 import type { LoadBalancer } from "postern/azure/gateways/load-balancers.ts";
 import type { NetworkInterface } from "postern/azure/gateways/network-interfaces.ts";
-import type { Plan } from "postern/kube/feature.ts";
+import type { Plan, Step } from "postern/kube/feature.ts";
 import {
   arrange,
   type Claim,
@@ -63,30 +63,21 @@ export interface Observed {
 
 /** One write. */
 export type CloudStep =
-  | {
-      do: "write load balancer";
-      why: string;
-      event: string;
+  | (Step & {
+      do: "create load balancer" | "update load balancer";
       id: string;
       body: LoadBalancer;
       etag: string | undefined;
-    }
-  | {
-      do: "delete load balancer";
-      why: string;
-      event: string;
-      id: string;
-      etag: string | undefined;
-    }
-  | {
-      do: "put machine into pool";
-      why: string;
+    })
+  | (Step & { do: "delete load balancer"; id: string; etag: string | undefined })
+  | (Step & {
+      do: "update network interface";
       id: string;
       body: NetworkInterface;
       etag: string | undefined;
-    }
-  | { do: "make public address"; why: string; id: string; location: string }
-  | { do: "delete public address"; why: string; id: string };
+    })
+  | (Step & { do: "create public address"; id: string; location: string })
+  | (Step & { do: "delete public address"; id: string });
 
 /** How long a Service waits for others that come or go with it. */
 const togetherMs = 2_000;
@@ -112,7 +103,10 @@ function planToServe(seen: Observed, claim: Claim): Plan<CloudStep> {
   if (claim.wants === "public" && observation.state === "absent") {
     const why = "the Service is to be reached from outside";
     const { location } = ground;
-    return { ...held, steps: [{ do: "make public address", why, id, location }] };
+    return {
+      ...held,
+      steps: [{ do: "create public address", name: lastSegment(id), why, id, location }],
+    };
   }
   const shelves = shelvesOf(seen);
   const mine = shelves.filter((shelf) => frontendsOn(shelf).includes(claim.frontend));
@@ -181,15 +175,17 @@ function writes(seen: Observed, shelves: readonly Shelf[]): CloudStep[] {
     body === undefined
       ? {
           do: "delete load balancer",
+          name: lastSegment(id),
           why: "no Service has a frontend on it any more",
-          event: "DeletedLoadBalancer",
+          event: true,
           id,
           etag,
         }
       : {
-          do: "write load balancer",
+          do: etag === undefined ? "create load balancer" : "update load balancer",
+          name: lastSegment(id),
           why: "the Services ask for other frontends or ports than it has",
-          event: "EnsuringLoadBalancer",
+          event: true,
           id,
           body,
           etag,
@@ -201,8 +197,9 @@ function writes(seen: Observed, shelves: readonly Shelf[]): CloudStep[] {
 function joins({ machines }: Observed, shelves: readonly Shelf[]): CloudStep[] {
   const balancers = shelves.map(({ balancer }) => balancer);
   return joining(machines, balancers).map((each) => ({
-    do: "put machine into pool",
-    why: "it is not behind every load balancer of the cluster",
+    do: "update network interface",
+    name: lastSegment(each.id),
+    why: "it is missing from a backend pool of the cluster",
     ...each,
   }));
 }
@@ -210,7 +207,14 @@ function joins({ machines }: Observed, shelves: readonly Shelf[]): CloudStep[] {
 /** The public address of a Service that has no use for it. */
 function addressLeft({ publicAddress: { id, observation } }: Observed, claim: Claim): CloudStep[] {
   if (claim.wants === "public" || observation.state !== "exists") return [];
-  return [{ do: "delete public address", why: "the Service has no use for it any more", id }];
+  return [
+    {
+      do: "delete public address",
+      name: lastSegment(id),
+      why: "the Service has no use for it any more",
+      id,
+    },
+  ];
 }
 
 function addressOf(

@@ -3,6 +3,7 @@ import { messageInSentences } from "@postern/core/sentences.ts";
 import { Command } from "commander";
 import type { Planned } from "../kube/dry-run.ts";
 import type { Plan } from "../kube/feature.ts";
+import { stepText } from "../kube/step-words.ts";
 import type { NotPlanned } from "../operator/dry-run.ts";
 import { type PlanFlags, withPlanOptions } from "../operator/plan-options.ts";
 import { type Format, paint, show, withConnection, withOutput } from "./output.ts";
@@ -90,13 +91,13 @@ function render(
     if (plan.steps.length + (plan.withheld?.length ?? 0) + hidden.length + shown.length === 0)
       continue;
     lines.push(title);
-    for (const { do: what, why } of plan.steps) {
+    for (const step of plan.steps) {
       steps += 1;
-      lines.push(`  ${paint("yellow", "+")} ${what}`, `      because ${why}`);
+      lines.push(`  ${paint("yellow", "+")} ${stepText(step)}`);
     }
-    for (const { do: what, why } of plan.withheld ?? []) {
+    for (const step of plan.withheld ?? []) {
       withheld += 1;
-      lines.push(`  ${paint("grey", "-")} withheld by policy: ${what}`, `      because ${why}`);
+      lines.push(`  ${paint("grey", "-")} Withheld by policy: ${stepText(step)}`);
     }
     for (const message of hidden)
       lines.push(`  ${paint("red", "?")} ${messageInSentences(message)}`);

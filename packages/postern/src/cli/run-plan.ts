@@ -109,7 +109,8 @@ function planAsData(planned: Planned) {
   const about = { controller: feature, kind: kind.kind, object: key };
   if ("failure" in planned) return { ...about, failure: planned.failure };
   const { steps, withheld = [], conditions, requeue } = planned.plan;
-  const inWords = (all: typeof steps) => all.map(({ do: what, why }) => ({ do: what, why }));
+  const inWords = (all: typeof steps) =>
+    all.map(({ do: what, name, why }) => ({ do: what, name, why }));
   return {
     ...about,
     steps: inWords(steps),

@@ -19,7 +19,9 @@ import { type Outcome, WorkQueue } from "./queue.ts";
 import { RunningReconcile } from "./reconcile.ts";
 import { Requests, requestAnnotation } from "./requests.ts";
 import { statusChange, type WithStatus, writeStatus } from "./status.ts";
+
 import { effectivePolicy, restrictPlan, type StepPolicy } from "./step-policy.ts";
+import { eventOfStep } from "./step-words.ts";
 import { inSpan } from "./trace.ts";
 import { runAttributed } from "./unhandled-rejections.ts";
 
@@ -323,27 +325,23 @@ export class Controller {
   ): Promise<{ runningMs: number | undefined; failures: Failing[] }> {
     let runningMs: number | undefined;
     const one = async (step: Step): Promise<Failing | undefined> => {
-      reconcile.log.info({ do: step.do, why: step.why }, "step");
+      const { do: what, name, why } = step;
+      reconcile.log.info({ do: what, name, why }, "step");
       const { journal } = this.#options;
       const entry = journal?.begin(reconcile.id, {
         controller: this.feature.name,
         kind: this.feature.kind.kind,
         key: reconcile.key,
-        do: step.do,
-        why: step.why,
+        do: what,
+        name,
+        why,
         at: reconcile.date().toISOString(),
       });
       try {
-        const applied = await inSpan(step.do, { "postern.why": step.why }, () =>
+        const applied = await inSpan(what, { "postern.name": name, "postern.why": why }, () =>
           this.feature.apply(step, context, reconcile),
         );
-        if (step.event !== undefined && applied.isBegun !== false)
-          this.#recordEvent(object, {
-            type: "Normal",
-            reason: step.event,
-            action: step.do,
-            note: step.why,
-          });
+        if (step.event && applied.isBegun !== false) this.#recordEvent(object, eventOfStep(step));
         if (applied.state === "running")
           runningMs = Math.min(runningMs ?? Number.POSITIVE_INFINITY, applied.retryAfterMs);
         if (entry) journal?.end(entry, applied.state);
@@ -351,7 +349,7 @@ export class Controller {
       } catch (error) {
         if (reconcile.ended) throw error;
         const type = step.condition ?? this.#typesOn(object)[0];
-        const failure = this.#logFailure(reconcile, error, step.do);
+        const failure = this.#logFailure(reconcile, error, what);
         if (entry) journal?.end(entry, "failed", failure.message);
         const reason = step.failsAs ?? failure.reason;
         const message = step.remedy ? `${failure.message} · ${step.remedy}` : failure.message;

@@ -43,7 +43,7 @@ function feature(
   observe: Feature["observe"] = async () => ({ observed: undefined, context: undefined }),
 ): MakeFeature {
   const plan: Feature["plan"] = () => ({
-    steps: [{ do: "make it", why: "it is missing" }],
+    steps: [{ do: "create record", name: "a", why: "it is missing" }],
     conditions: [],
     requeue: "drift",
   });
@@ -69,7 +69,7 @@ test("what would be done is told of every object, and which feature has no plan 
     { feature: "missing", kind: { kind: "missing" } },
     { feature: "missing", kind: { kind: "missing" } },
   ]);
-  expect(plans).toMatchObject([{ key: "ns/a", plan: { steps: [{ do: "make it" }] } }]);
+  expect(plans).toMatchObject([{ key: "ns/a", plan: { steps: [{ do: "create record" }] } }]);
   expect(writes).toEqual([]);
 });
 

@@ -2,13 +2,17 @@ import type { PlannedCondition } from "@postern/core/conditions.ts";
 import type { Kind, KubeObject } from "@postern/core/kind.ts";
 import type { Reconcile } from "./reconcile.ts";
 import type { WithStatus } from "./status.ts";
+import type { StepName } from "./step-words.ts";
 
 /** One write that a plan asks for. One that deletes something has a `verb`, by which a policy withholds it (`step-policy.ts`). */
 export interface Step {
-  do: string;
+  do: StepName;
+  /** The resource's name. */
+  name: string;
+  /** A clause that follows both: "it does not exist". */
   why: string;
-  /** The reason of the event that is recorded when it has begun. Without one, no event is recorded. */
-  event?: string;
+  /** An event is recorded when it has begun (`step-words.ts`). */
+  event?: true;
   /** The condition that reports its failure. Default: the feature's first. */
   condition?: string;
   /** The reason of that condition. Default: the failure's own. */

@@ -31,6 +31,7 @@ export class Journal {
     const made = {
       ...step,
       do: cut(step.do, longestText),
+      name: cut(step.name, longestText),
       why,
       number: ++this.#number,
       reconcile,
@@ -77,7 +78,7 @@ export class Journal {
     const steps = reconcile === undefined ? undefined : this.#ofPass.get(reconcile);
     if (request.verb === "GET" || steps === undefined) return;
     const name = request.thing.split("/").at(-1) ?? "";
-    const meant = steps.filter((step) => names(`${step.do} ${step.why}`, name));
+    const meant = steps.filter((step) => names(`${step.name} ${step.why}`, name));
     for (const step of meant.length > 0 ? meant : steps.length === 1 ? steps : []) {
       const { verb, thing, code, requestId, expectedMs } = request;
       step.requests.push({ verb, thing, code, requestId });

@@ -15,12 +15,12 @@ const isTrue = { type: "Available", status: "True", ...ready } as const;
 test("parts are joined in order, with the soonest time", () => {
   const joined = join([
     wait(refused, 60_000),
-    act([{ do: "create", why: "absent" }], creating),
+    act([{ do: "create record", name: "a", why: "absent" }], creating),
     wait(creating, 5_000),
     done,
   ]);
   expect(joined).toEqual({
-    steps: [{ do: "create", why: "absent" }],
+    steps: [{ do: "create record", name: "a", why: "absent" }],
     problems: [refused, creating, creating],
     requeueMs: 5_000,
   });

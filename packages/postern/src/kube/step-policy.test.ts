@@ -2,8 +2,18 @@ import { describe, expect, test } from "vitest";
 import type { Plan } from "./feature.ts";
 import { effectivePolicy, restrictPlan, stepPolicies, withheldReason } from "./step-policy.ts";
 
-const create = { do: "create zone", why: "it does not exist", verb: "create" };
-const remove = { do: "delete endpoint", why: "not desired", verb: "delete" } as const;
+const create = {
+  do: "create DNS zone",
+  name: "one.local",
+  why: "it does not exist",
+  verb: "create",
+} as const;
+const remove = {
+  do: "delete private endpoint",
+  name: "one",
+  why: "it is not desired",
+  verb: "delete",
+} as const;
 const notReady = { type: "Ready", status: "False", reason: "Creating", message: "" } as const;
 
 function plan(over: Partial<Plan> = {}): Plan {
@@ -44,7 +54,7 @@ describe("a plan", () => {
       finalizer: "add",
     });
     expect(conditions[0]?.reason).toBe(withheldReason);
-    expect(conditions[0]?.message).toContain("delete endpoint (not desired)");
+    expect(conditions[0]?.message).toContain("delete private endpoint one (it is not desired)");
     expect(events?.map(({ reason }) => reason)).toEqual([withheldReason]);
   });
 
@@ -74,8 +84,10 @@ describe("a plan", () => {
   });
 
   test("names three withheld steps and counts the others", () => {
-    const steps = Array.from({ length: 5 }, (_, index) => ({ ...remove, do: `delete ${index}` }));
+    const steps = Array.from({ length: 5 }, (_, index) => ({ ...remove, name: `${index}` }));
     const { conditions } = restrictPlan(plan({ steps }), "upsert-only", "Ready");
-    expect(conditions[0]?.message).toContain("delete 2 (not desired), 2 more");
+    expect(conditions[0]?.message).toContain(
+      "delete private endpoint 2 (it is not desired), 2 more",
+    );
   });
 });

@@ -66,7 +66,9 @@ export function restrictPlan<S extends Step>(
 }
 
 function messageOf(withheld: readonly Step[], policy: StepPolicy): string {
-  const named = withheld.slice(0, mostNamed).map(({ do: what, why }) => `${what} (${why})`);
+  const named = withheld
+    .slice(0, mostNamed)
+    .map(({ do: what, name, why }) => `${what} ${name} (${why})`);
   const more = withheld.length - mostNamed;
   const steps = [...named, ...(more > 0 ? [`${more} more`] : [])].join(", ");
   return `Policy ${policy} withholds: ${steps}. To allow this, change --policy of the operator or the annotation ${policyAnnotation}.`;

@@ -229,6 +229,7 @@ const attacks: Record<string, (size: typeof largest) => () => unknown> = {
       kind: "K",
       key: "a/b",
       do: "d",
+      name: "n",
       at: "",
       why: fill("a", objectBytes),
     });
@@ -353,7 +354,12 @@ describe("one tenant fills the memory", () => {
   test("by the names of what is done for it", () => {
     const journal = new Journal();
     const given = { controller: "c", kind: "K", key: "a/b", at: "" };
-    const step = journal.begin("p", { ...given, do: "x".repeat(1e6), why: "y".repeat(1e6) });
+    const step = journal.begin("p", {
+      ...given,
+      do: "x".repeat(1e6),
+      name: "n".repeat(1e6),
+      why: "y".repeat(1e6),
+    });
     journal.end(step, "failed", "z".repeat(1e6));
     expect(JSON.stringify(journal.steps()).length).toBeLessThan(5_000);
   });

@@ -12,7 +12,7 @@ type Put<On extends string, Verb extends string, Do extends string, Body> = Step
 type Delete<On extends string, Do extends string> = Step &
   Pick<Precondition, "ifMatch"> & { on: On; verb: "delete"; do: Do; id: ResourceId };
 
-/** `unclaim` removes a user's claim and leaves the resource to the others. */
+/** `unclaim` removes a user's claim and leaves the resource to its other users. */
 type Shared = "create" | "claim" | "repair" | "unclaim";
 
 /** What is done to a zone. Nothing but its tags is ours to choose. */
@@ -20,25 +20,25 @@ export type ZoneStep =
   | Put<
       "zone",
       Shared,
-      "make zone" | "claim zone" | "repair zone" | "tag zone" | "give up zone",
+      "create DNS zone" | "claim DNS zone" | "update DNS zone" | "release DNS zone",
       { tags: Tags }
     >
-  | Delete<"zone", "remove zone">;
+  | Delete<"zone", "delete DNS zone">;
 
 /** What is done to a link of a private zone. */
 export type LinkStep =
   | Put<
       "link",
       Shared,
-      "link network" | "claim link" | "repair link" | "tag link" | "give up link",
+      "link network" | "claim network link" | "update network link" | "release network link",
       { body: VirtualNetworkLink }
     >
-  | Delete<"link", "remove link">;
+  | Delete<"link", "unlink network">;
 
 /** What is done to a record set. */
 export type RecordStep =
-  | Put<"record", "write", "write name", { records: RecordSet }>
-  | Delete<"record", "remove name">;
+  | Put<"record", "write", "create record" | "update record", { records: RecordSet }>
+  | Delete<"record", "delete record">;
 
 /** Everything that is done to zones and to what is in them. `on` and `verb` are for the code, `do` is for people. */
 export type PrivateDnsStep = ZoneStep | LinkStep | RecordStep;

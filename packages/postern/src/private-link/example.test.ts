@@ -71,11 +71,10 @@ const policy: LinkServicePolicy = {
     replaced: "is being recreated",
   }),
   steps: {
-    create: "create the link service",
-    change: "update the link service",
-    delete: "delete the link service",
+    create: "create link service",
+    change: "update link service",
+    delete: "delete link service",
   },
-  events: { create: reasons.creating, change: reasons.updating, delete: reasons.deleting },
   reasons: {
     create: reasons.creating,
     change: reasons.updating,
@@ -98,7 +97,6 @@ const policy: LinkServicePolicy = {
     lacksProxyProtocol: "it does not use the proxy protocol",
     tags: "it has other tags",
   }),
-  whyOf: (_name, why) => why,
   whyReplaced: (differences) => differences,
   deletion: {
     policy: "refuse",
@@ -301,7 +299,7 @@ function brief({ steps, conditions }: Plan) {
 
 test("example: a link service that does not exist is created, and the finalizer is added first", () => {
   const made = planned({});
-  expect(brief(made)).toEqual(["create the link service", "False Creating"]);
+  expect(brief(made)).toEqual(["create link service", "False Creating"]);
   expect(made).toMatchObject({
     finalizer: "add",
     steps: [{ on: "link service", verb: "create", id: desired.id, body: newLinkService(desired) }],
@@ -324,7 +322,7 @@ test("example: a link service that differs is updated with its etag, and True st
     lastTransitionTime: "2026-01-01T00:00:00Z",
   };
   const made = planned({ service: { state: "exists", resource }, conditions: [before] });
-  expect(brief(made)).toEqual(["update the link service", "True Ready"]);
+  expect(brief(made)).toEqual(["update link service", "True Ready"]);
   expect(made.steps).toMatchObject([{ etag: "1", why: "it is visible to other subscriptions" }]);
 });
 
@@ -338,7 +336,7 @@ test.each([false, true])("example: another's link service gets no step; deleting
 test("example: a deletion deletes the link service, waits, and then removes the finalizer", () => {
   const isDeleting = true;
   const present = planned({ isDeleting, service: { state: "exists", resource: created() } });
-  expect(brief(present)).toEqual(["delete the link service", "False Deleting"]);
+  expect(brief(present)).toEqual(["delete link service", "False Deleting"]);
   const pending = planned({ isDeleting, service: { state: "changing", retryAfterMs: 7_000 } });
   expect(brief(pending)).toEqual(["False Deleting"]);
   expect(pending).toMatchObject({ requeue: { afterMs: 7_000 } });

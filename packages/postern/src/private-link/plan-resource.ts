@@ -26,14 +26,14 @@ export function failedState(found: ArmResource<{ provisioningState?: string }>) 
   return provisioningOf(found) === "failed" ? found.properties.provisioningState : undefined;
 }
 
-/** What a step says of itself. */
+/** How a step is called and reported. */
 export function stepWords(verb: Verb, name: string, why: string, policy: ResourcePolicy) {
-  const { condition, steps, events, reasons } = policy;
-  const event = events[verb];
+  const { condition, steps, reasons } = policy;
   return {
     do: steps[verb],
-    why: policy.whyOf(name, why, verb),
-    ...(event !== undefined && { event }),
+    name,
+    why,
+    event: true as const,
     failsAs: reasons.failed[verb],
     ...(condition !== undefined && { condition }),
   };

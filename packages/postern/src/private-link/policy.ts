@@ -1,19 +1,17 @@
+import type { StepName } from "../kube/step-words.ts";
+
 /** How a source of private links names and reports one kind of resource. */
 export interface ResourcePolicy<Difference extends string = string> {
   /** The condition of its steps; the feature's first where it names none. */
   condition?: string;
-  /** What its steps are called. */
-  steps: Record<Verb, string>;
-  /** The events of its steps; a step without one records none. */
-  events: Partial<Record<Verb, string>>;
+  /** What its steps do. */
+  steps: Record<Verb, StepName>;
   /** The reasons while a step is under way, and where it failed. */
   reasons: Record<Verb | "replace", string> & { failed: Record<Verb, string> };
   /** What conditions say meanwhile; `write` is for a write of which no more is known. */
   messages: Record<"write" | "create" | "change" | "replace", Message>;
   /** How it differs from what it should be, in words. `failed` is its provisioning state, where its last write failed. */
   describe(differences: readonly Difference[], failed?: string): string;
-  /** What a step says of why it is taken. */
-  whyOf(name: string, why: string, verb: Verb): string;
   /** Why it is deleted before it is created again. */
   whyReplaced(differences: string): string;
 }

@@ -232,14 +232,15 @@ test("steps are streamed as they happen, also after the runtime was replaced", a
     controller: "link",
     kind: "Link",
     key: "n/a",
-    do: "make it",
+    do: "create link service",
+    name: "pls-a",
     why: "it is missing",
   };
   journal.begin("pass", { ...step, at: "2026-01-01T00:00:00.000Z" });
-  expect(await hear('"do":"make it"')).toBe(true);
+  expect(await hear('"name":"pls-a"')).toBe(true);
   heard = "";
   renew();
   expect(await hear("event: change")).toBe(true);
-  journal.begin("next", { ...step, do: "make another", at: "2026-01-01T00:00:01.000Z" });
-  expect(await hear('"do":"make another"')).toBe(true);
+  journal.begin("next", { ...step, name: "pls-b", at: "2026-01-01T00:00:01.000Z" });
+  expect(await hear('"name":"pls-b"')).toBe(true);
 });

@@ -206,6 +206,7 @@ function asData(planned: Planned, world: World): ClusterPage["plans"][number] {
   if ("failure" in planned) return { ...about, steps: [], failure: planned.failure.message };
   const steps = planned.plan.steps.map((step) => ({
     do: step.do,
+    name: step.name,
     why: step.why,
     changes: changesOf(step, world),
   }));

@@ -39,5 +39,5 @@ async function onObject(
   objects: InfrastructureObjects,
 ): Promise<void> {
   if (infrastructure === undefined) throw new Error(`${step.do} of an object that is not there`);
-  return objects.setFinalizer(infrastructure, step.do === "hold", reconcile.signal);
+  return objects.setFinalizer(infrastructure, step.do === "add finalizer", reconcile.signal);
 }

@@ -1,5 +1,6 @@
 import type { Plan } from "../../kube/feature.ts";
 import { done, join, requeueOf } from "../../kube/part.ts";
+import { dnsFinalizer } from "../names.ts";
 import type { Observed } from "./observed.ts";
 import { reasons } from "./reasons.ts";
 import type { DnsStep } from "./steps.ts";
@@ -45,8 +46,9 @@ export function planDelete(observed: Observed): Plan<DnsStep> {
   if (isDone && infrastructure !== undefined)
     steps.push({
       on: "object",
-      do: "let go",
-      why: "no names of the cluster are left",
+      do: "remove finalizer",
+      name: dnsFinalizer,
+      why: "no DNS names of the cluster are left",
       releases: true,
     });
   return {

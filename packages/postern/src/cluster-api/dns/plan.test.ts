@@ -55,7 +55,7 @@ describe("before names are made", () => {
 
   test("the infrastructure object is held before anything is made", () => {
     const planned = plan(new PaperDns().observed(withInfrastructure({ hasFinalizer: false })));
-    expect(planned.steps.map((step) => step.do)).toEqual(["hold"]);
+    expect(planned.steps.map((step) => step.do)).toEqual(["add finalizer"]);
   });
 
   test("a cluster that is not ready is looked at again in two minutes", () => {
@@ -80,7 +80,7 @@ describe("a Cluster", () => {
     const given = withInfrastructure({ is: "other" });
     const cluster = { ...given.cluster, deleting: true };
     const first = plan(new PaperDns([]).observed({ ...given, cluster }));
-    expect(first.steps.map((step) => step.do)).toEqual(["let go"]);
+    expect(first.steps.map((step) => step.do)).toEqual(["remove finalizer"]);
     const free = withInfrastructure({ is: "other", hasFinalizer: false });
     expect(plan({ ...free, cluster })).toMatchObject({ steps: [], finalizer: "remove" });
   });
@@ -742,7 +742,9 @@ describe("the private zones", () => {
       azure.link(toWorkload, "mc-vnet-link", managementNetwork, ourClaim, { provisioningState });
       const { etag } = azure.below(toWorkload).find(({ is }) => is === "link") ?? {};
       const planned = plan(azure.observed(world));
-      expect(planned.steps).toMatchObject([{ do: "repair link", id: linkId, ifMatch: etag }]);
+      expect(planned.steps).toMatchObject([
+        { do: "update network link", id: linkId, ifMatch: etag },
+      ]);
       expect(planned.conditions).toMatchObject([{ status: "False", reason: "ResourceFailed" }]);
       expect(reported(settle(azure, world).world)).toBe("True GSDNSZonesCreated");
       expect(azure.tags(linkId)).toEqual(ourClaim);
@@ -801,7 +803,7 @@ describe("the private zones", () => {
       const { azure, world } = settled();
       azure.set(toWorkload, { is: "zone", tags: { ...ourClaim, note: "mine" }, ...failed });
       const planned = plan(azure.observed(world));
-      expect(planned.steps).toMatchObject([{ do: "repair zone", id: toWorkload }]);
+      expect(planned.steps).toMatchObject([{ do: "update DNS zone", id: toWorkload }]);
       expect(planned.conditions).toMatchObject([{ status: "False", reason: "ResourceFailed" }]);
       expect(reported(settle(azure, world).world)).toBe("True GSDNSZonesCreated");
       expect(azure.tags(toWorkload)).toEqual({ ...ourClaim, note: "mine" });
@@ -919,7 +921,7 @@ describe("writes", () => {
 
   test("what is not there is made only if nobody has made it meanwhile", () => {
     const made = plan(new PaperDns().observed(observed())).steps.filter(
-      (step) => step.do === "make zone",
+      (step) => step.do === "create DNS zone",
     );
     expect(made).toHaveLength(3);
     for (const step of made) expect(step).toMatchObject({ ifNoneMatch: "*" });
@@ -929,7 +931,7 @@ describe("writes", () => {
     const azure = new PaperDns().zone(own).record(own, "A", "api", ["10.9.9.9"]);
     const { steps } = plan(azure.observed(observed()));
     expect(steps.filter((step) => "id" in step && step.id === own)).toEqual([]);
-    expect(steps.map((step) => step.do)).toContain("write name");
+    expect(steps.map((step) => step.do)).toContain("create record");
   });
 
   test("a wildcard goes together with its target, and not after it", () => {
@@ -937,7 +939,7 @@ describe("writes", () => {
     const services = [{ name: "ingress", addresses: ["20.0.0.1"] }];
     const { world } = settle(azure, observed({ services }));
     const { steps } = plan(azure.observed({ ...world, services: [] }));
-    expect(steps.map((step) => step.do)).toEqual(["remove name", "remove name"]);
+    expect(steps.map((step) => step.do)).toEqual(["delete record", "delete record"]);
   });
 
   test("a zone waits for its resource group", () => {
@@ -954,7 +956,9 @@ describe("writes", () => {
       { role: "public", id: own },
       { role: "base", id: base },
     ]);
-    expect(plan(azure.observed(world)).steps.map((step) => step.do)).toEqual(["make group"]);
+    expect(plan(azure.observed(world)).steps.map((step) => step.do)).toEqual([
+      "create resource group",
+    ]);
   });
 });
 
@@ -996,7 +1000,7 @@ describe("the resource group of other infrastructure", () => {
     const { world } = settle(azure, other(), ({ steps }) =>
       done.push(...steps.map((step) => step.do)),
     );
-    expect(done.slice(0, 2)).toEqual(["make group", "make zone"]);
+    expect(done.slice(0, 2)).toEqual(["create resource group", "create DNS zone"]);
     expect(azure.tags(workloadGroup)).toEqual({ team: "a", ...ourMark });
     const deleting = { ...world, cluster: { ...world.cluster, deleting: true } };
     const events: unknown[] = [];
@@ -1111,9 +1115,9 @@ describe("when a cluster goes", () => {
         zone.role === "toManagement" ? { ...zone, unread } : zone,
       ),
     });
-    expect(planned.steps.map((step) => step.do)).not.toContain("let go");
+    expect(planned.steps.map((step) => step.do)).not.toContain("remove finalizer");
     expect(planned.conditions).toMatchObject([{ reason: reasons.cleanupFailed }]);
-    expect(planned.steps.map((step) => step.do)).toContain("remove name");
+    expect(planned.steps.map((step) => step.do)).toContain("delete record");
   });
 
   test("the object is held while something is still going", () => {
@@ -1151,7 +1155,7 @@ describe("what is told", () => {
       expect(reported(first.world)).toBe("undefined undefined");
       expect(first.planned).toMatchObject({ events: [], requeue: "drift" });
       const come = { ...first.world, [role]: observed()[role] };
-      expect(plan(azure.observed(come)).steps.map((step) => step.do)).toEqual(["make zone"]);
+      expect(plan(azure.observed(come)).steps.map((step) => step.do)).toEqual(["create DNS zone"]);
       const { world } = settle(azure, come, ({ conditions }) => {
         if (conditions.some(({ status }) => status === "True"))
           expect(azure.values(zoneIds[role], "A", nameIn[role])).toBeDefined();

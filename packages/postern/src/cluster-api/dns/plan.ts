@@ -2,7 +2,7 @@ import type { PlannedCondition } from "@postern/core/conditions.ts";
 import type { Plan } from "../../kube/feature.ts";
 import { done, join, type Part, report, requeueOf, retry, wait, waits } from "../../kube/part.ts";
 import { healthOf } from "../../private-dns/links/plan.ts";
-import { conditions } from "../names.ts";
+import { conditions, dnsFinalizer } from "../names.ts";
 import type { Addresses, Observed, ZoneInRole } from "./observed.ts";
 import { planDelete } from "./plan-delete.ts";
 import { reasons } from "./reasons.ts";
@@ -152,6 +152,6 @@ function conditionOf(observed: Observed, part: Part<DnsStep>): PlannedCondition 
 }
 
 function addFinalizer({ infrastructure }: Observed): DnsStep {
-  const why = `names are to be made for ${infrastructure?.called}`;
-  return { on: "object", do: "hold", why };
+  const why = `${infrastructure?.called} must outlast the DNS names of the cluster`;
+  return { on: "object", do: "add finalizer", name: dnsFinalizer, why };
 }

@@ -9,12 +9,12 @@ type InRole = { role: ZoneRole };
 
 /** Everything that this feature does. `on` says to what, `do` says it to a person. */
 export type DnsStep =
-  | (Step & { on: "object"; do: "hold" | "let go" })
+  | (Step & { on: "object"; do: "add finalizer" | "remove finalizer" })
   | (PrivateDnsStep & InRole)
   | (Step &
       InRole & {
         on: "group";
-        do: "make group" | "tag group";
+        do: "create resource group" | "update resource group";
         id: ResourceId;
         body: ResourceGroup;
       });

@@ -185,10 +185,10 @@ describe("the pause", () => {
       [],
     ],
     ["of another is enough", waiting, another, [], []],
-    ["goes when every gate is met", met, ownPause, ["let control plane go on"], []],
+    ["goes when every gate is met", met, ownPause, ["resume control plane"], []],
     ["of another stays, and that is told", met, another, [], [reasons.pausedByAnother]],
     ["is not put on when every gate is met", met, nobody, [], []],
-    ["goes when there is nothing to wait for", off, ownPause, ["let control plane go on"], []],
+    ["goes when there is nothing to wait for", off, ownPause, ["resume control plane"], []],
     ["of another stays when there is nothing to wait for", off, another, [], []],
     ["is left as it is while nothing can be decided", { state: "unknown" }, ownPause, [], []],
   ])("%s", (_name, gates, pause, steps, events) => {

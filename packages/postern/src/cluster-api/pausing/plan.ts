@@ -34,7 +34,16 @@ function wait(
   const why = `its infrastructure cannot be reached yet: ${unmet.join(", ")} of the AzureCluster not True`;
   return {
     ...unchanged,
-    steps: [{ do: "pause control plane", controlPlane, note, why, event: reasons.paused }],
+    steps: [
+      {
+        do: "pause control plane",
+        name: controlPlane.metadata.name,
+        controlPlane,
+        note,
+        why,
+        event: true,
+      },
+    ],
   };
 }
 
@@ -50,6 +59,14 @@ function planMet(controlPlane: KubeadmControlPlane, pause: Pause): Plan<PausingS
 function release(controlPlane: KubeadmControlPlane, why: string): Plan<PausingStep> {
   return {
     ...unchanged,
-    steps: [{ do: "let control plane go on", controlPlane, why, event: reasons.resumed }],
+    steps: [
+      {
+        do: "resume control plane",
+        name: controlPlane.metadata.name,
+        controlPlane,
+        why,
+        event: true,
+      },
+    ],
   };
 }

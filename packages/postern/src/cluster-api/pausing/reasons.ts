@@ -1,6 +1,4 @@
 /** The reasons of the events of this feature. */
 export const reasons = {
-  paused: "ControlPlanePaused",
-  resumed: "ControlPlaneResumed",
   pausedByAnother: "PausedByAnother",
 } as const;

@@ -4,5 +4,5 @@ import type { Step } from "../../kube/feature.ts";
 /** A change of the pause of a control plane. */
 export type PausingStep = Step & { controlPlane: KubeadmControlPlane } & (
     | { do: "pause control plane"; note: string }
-    | { do: "let control plane go on" }
+    | { do: "resume control plane" }
   );

@@ -179,7 +179,7 @@ describe("a link service", () => {
         ),
       ),
       "False BeingChanged",
-      ["change a link service"],
+      ["update link service"],
     ],
     [
       "of CAPZ for a cluster whose name begins the same is another's",
@@ -195,13 +195,13 @@ describe("a link service", () => {
       "with another frontend is replaced",
       links(there(service({ loadBalancerFrontendIpConfigurations: [{ id: `${frontend}2` }] }))),
       "False BeingReplaced",
-      ["remove a link service"],
+      ["delete link service"],
     ],
     [
       "in another region is replaced",
       links(there(service({}, { location: "north" }))),
       "False BeingReplaced",
-      ["remove a link service"],
+      ["delete link service"],
     ],
     [
       "in another subnet is replaced",
@@ -215,7 +215,7 @@ describe("a link service", () => {
         ),
       ),
       "False BeingReplaced",
-      ["remove a link service"],
+      ["delete link service"],
     ],
     [
       "with other addresses is changed",
@@ -229,45 +229,45 @@ describe("a link service", () => {
         ),
       ),
       "False BeingChanged",
-      ["change a link service"],
+      ["update link service"],
     ],
     [
       "that others may see is changed",
       links(there(service({ visibility: { subscriptions: ["A", "B"] } }))),
       "False BeingChanged",
-      ["change a link service"],
+      ["update link service"],
     ],
     [
       "without lists is changed",
       links(there(service({ visibility: undefined, autoApproval: undefined }))),
       "False BeingChanged",
-      ["change a link service"],
+      ["update link service"],
     ],
     [
       "that approves others is changed",
       links(there(service({ autoApproval: { subscriptions: [] } }))),
       "False BeingChanged",
-      ["change a link service"],
+      ["update link service"],
     ],
     [
       "with the proxy protocol is changed",
       links(there(service({ enableProxyProtocol: true }))),
       "False BeingChanged",
-      ["change a link service"],
+      ["update link service"],
     ],
     [
       "without CAPZ's tag is changed",
       links(there(service({}, { tags: { postern_owner: "org/wc" } }))),
       "False BeingChanged",
-      ["change a link service"],
+      ["update link service"],
     ],
     [
       "that Azure gave up is written again",
       links(there(service({ provisioningState: "Failed" }))),
       "False BeingChanged",
-      ["change a link service"],
+      ["update link service"],
     ],
-    ["that is absent is made", links(absent), "False BeingMade", ["make a link service"]],
+    ["that is absent is made", links(absent), "False BeingMade", ["create link service"]],
     [
       "without a load balancer waits",
       links(absent, { balancers: [{ id: balancer, observation: absent }] }),
@@ -310,7 +310,7 @@ describe("a link service", () => {
         networks: [{ id: network, observation: there(someNetwork("Enabled")), isInGroup: true }],
       }),
       "False NATSubnetBeingChanged",
-      ["open a NAT subnet"],
+      ["update NAT subnet"],
     ],
     [
       "in a closed subnet of CAPZ's network elsewhere has it opened",
@@ -320,7 +320,7 @@ describe("a link service", () => {
         ],
       }),
       "False NATSubnetBeingChanged",
-      ["open a NAT subnet"],
+      ["update NAT subnet"],
     ],
     [
       "in a closed subnet of somebody else waits",
@@ -342,7 +342,7 @@ describe("a link service", () => {
         ],
       }),
       "False NATSubnetBeingChanged",
-      ["open a NAT subnet"],
+      ["update NAT subnet"],
     ],
     [
       "in a failed subnet of somebody else waits",
@@ -368,7 +368,7 @@ describe("a link service", () => {
         },
       },
       "False BeingRemoved",
-      ["remove a link service"],
+      ["delete link service"],
     ],
   ])("%s", (_what, over, reported, does) => {
     expect(short(observed(over))).toEqual({ reported: [reported], does });
@@ -422,7 +422,7 @@ describe("a link service", () => {
       observation: absent,
     }));
     const { links: one } = links(absent, { networks, desired });
-    expect(short(observed({ links: one as ObservedLinks })).does).toEqual(["open a NAT subnet"]);
+    expect(short(observed({ links: one as ObservedLinks })).does).toEqual(["update NAT subnet"]);
   });
 });
 
@@ -433,20 +433,20 @@ describe("a private endpoint", () => {
   };
   test.each<[string, Observation<PrivateEndpoint>, string, string[]]>([
     ["that is approved is ready", there(connected("Approved")), "True Realised", []],
-    ["that is absent is made", absent, "False BeingMade", ["make an endpoint"]],
+    ["that is absent is made", absent, "False BeingMade", ["create private endpoint"]],
     ["that waits is told", there(connected("Pending")), "False ApprovalPending", []],
     ["that was rejected is told", there(connected("Rejected")), "False ConnectionRejected", []],
     [
       "that lost its connection is replaced",
       there(connected("Disconnected")),
       "False BeingReplaced",
-      ["remove an endpoint"],
+      ["delete private endpoint"],
     ],
     [
       "in another subnet is replaced",
       there(connected("Approved", { subnet: { id: other } })),
       "False BeingReplaced",
-      ["remove an endpoint"],
+      ["delete private endpoint"],
     ],
     [
       "to another service is replaced",
@@ -456,7 +456,7 @@ describe("a private endpoint", () => {
         }),
       ),
       "False BeingReplaced",
-      ["remove an endpoint"],
+      ["delete private endpoint"],
     ],
     [
       "without a mark is another's",
@@ -468,13 +468,13 @@ describe("a private endpoint", () => {
       "in other groups is changed",
       there(connected("Approved", { applicationSecurityGroups: [{ id: "/a" }] })),
       "False BeingChanged",
-      ["change an endpoint"],
+      ["update private endpoint"],
     ],
     [
       "with other tags is changed, and says that it waits",
       there(connected("Pending", {}, { tags: { postern_owner: "org/wc" } })),
       "False ApprovalPending",
-      ["change an endpoint"],
+      ["update private endpoint"],
     ],
   ])("%s", (_what, observation, reported, does) => {
     expect(short(observed(endpoints(observation)))).toEqual({ reported: [reported], does });
@@ -482,7 +482,7 @@ describe("a private endpoint", () => {
 
   test.each([
     ["Approved", "True Realised", []],
-    ["Pending", "False BeingReplaced", ["remove an endpoint"]],
+    ["Pending", "False BeingReplaced", ["delete private endpoint"]],
   ])(
     "that was asked for without approval and is %s is %s where it should wait for one",
     (status, reported, does) => {
@@ -591,9 +591,9 @@ describe("an AzureCluster", () => {
     const deletion = { deleting: true, subject: withCondition };
     expect(
       short(observed({ ...deletion, links: obsoleteLinks, endpoints: obsoleteEndpoints })).does,
-    ).toEqual(["remove an endpoint"]);
+    ).toEqual(["delete private endpoint"]);
     expect(short(observed({ ...deletion, links: obsoleteLinks })).does).toEqual([
-      "remove a link service",
+      "delete link service",
     ]);
     expect(plan(observed(deletion))).toMatchObject({ steps: [], finalizer: "remove" });
   });
@@ -648,8 +648,8 @@ describe("a link service with endpoints, when it goes", () => {
     );
 
   test("rejects them, then removes them", () => {
-    expect(observeDeleted("Approved").does).toEqual(["reject a connection"]);
-    expect(observeDeleted("Rejected").does).toEqual(["remove a connection"]);
+    expect(observeDeleted("Approved").does).toEqual(["reject connection"]);
+    expect(observeDeleted("Rejected").does).toEqual(["delete connection"]);
   });
 
   test("gives the management cluster its time to delete them", () => {

@@ -8,9 +8,9 @@ import type { PresentCondition } from "./observed.ts";
 import { reasons } from "./reasons.ts";
 
 /** Everything that this feature does. */
-export type PrivateLinkStep = LinkServiceStep | PrivateEndpointStep | OpenSubnetStep;
+export type PrivateLinkStep = LinkServiceStep | PrivateEndpointStep | UpdateSubnetStep;
 
-export type OpenSubnetStep = Step & { on: "subnet"; do: "open a NAT subnet"; id: ResourceId };
+export type UpdateSubnetStep = Step & { on: "subnet"; do: "update NAT subnet"; id: ResourceId };
 
 const transient: ReadonlySet<string> = new Set([
   reasons.creating,

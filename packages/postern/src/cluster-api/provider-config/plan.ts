@@ -47,9 +47,10 @@ function planDelete(observed: Observed): Plan<ConfigStep> {
           {
             verb: "delete",
             do: "delete ProviderConfig",
+            name: found.metadata.name,
             object: found,
             why: "the Cluster is being deleted",
-            event: reasons.deleted,
+            event: true,
           },
         ]
       : [];
@@ -67,10 +68,11 @@ function planConfig(observed: Observed, spec: ConfigSpec): Plan<ConfigStep> {
     const metadata = { name: cluster.metadata.name, annotations: annotation };
     return act({
       verb: "create",
-      do: "make ProviderConfig",
+      do: "create ProviderConfig",
+      name: cluster.metadata.name,
       object: { metadata, spec },
       why: "the Cluster has none",
-      event: reasons.made,
+      event: true,
     });
   }
   if (!isOwned(observed, found)) return another(observed, found);
@@ -80,15 +82,16 @@ function planConfig(observed: Observed, spec: ConfigSpec): Plan<ConfigStep> {
     return { ...unchanged, finalizer: "add" };
   const change = { metadata: { annotations: annotation }, spec: replacing(found.spec, spec) };
   const why = isMarked
-    ? "it is not as it should be"
-    : "it was made before us, or for one that is gone";
+    ? "it differs from what is desired"
+    : "it was created before Postern, or for a Cluster that does not exist any more";
   return act({
     verb: "change",
-    do: "change ProviderConfig",
+    do: "update ProviderConfig",
+    name: cluster.metadata.name,
     object: found,
     change,
     why,
-    event: reasons.changed,
+    event: true,
   });
 }
 

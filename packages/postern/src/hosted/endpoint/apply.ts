@@ -74,7 +74,7 @@ async function applyService(
   services: OwnObjects<Service>,
   { signal }: Reconcile,
 ): Promise<void> {
-  if (step.do === "remove service") return services.remove(step.found, signal);
+  if (step.do === "delete Service") return services.remove(step.found, signal);
   const { service, found } = step;
   if (found === undefined) return services.create(service, signal);
   const { labels, annotations, ownerReferences } = service.metadata;

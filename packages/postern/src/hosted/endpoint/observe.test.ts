@@ -67,7 +67,7 @@ function world(whenAsked: (controlPlane: { metadata: object }) => void) {
 test("the finalizer is added before anything is created", async () => {
   const planned = plan(await world(() => undefined)());
   expect(planned.finalizer).toBe("add");
-  expect(planned.steps.map((step) => step.do)).toContain("make zone");
+  expect(planned.steps.map((step) => step.do)).toContain("create DNS zone");
 });
 
 test("nothing is begun for a control plane that began to go while Azure was asked", async () => {

@@ -16,9 +16,9 @@ describe("a deletion", () => {
   test("begins with everything that Azure takes at once, endpoint included", () => {
     const { azure, world } = reachable();
     expect(steps(azure, { ...world, deletion: "object" })).toEqual([
-      "remove endpoint private-router-pe",
-      "remove link private-router-vnet-link",
-      "remove link private-router-basedomain-vnet-link",
+      "delete private endpoint private-router-pe",
+      "unlink network private-router-vnet-link",
+      "unlink network private-router-basedomain-vnet-link",
     ]);
   });
 
@@ -157,7 +157,7 @@ describe("a deletion", () => {
       observation: { state: "failed" as const, failure },
     }));
     const planned = plan({ ...now, zones });
-    expect(planned.steps.map((step) => step.do)).toEqual(["remove endpoint"]);
+    expect(planned.steps.map((step) => step.do)).toEqual(["delete private endpoint"]);
     expect(planned.conditions[0]).toMatchObject({ reason: "CleanupFailed" });
     expect(planned.finalizer).toBeUndefined();
   });
@@ -231,7 +231,7 @@ describe("a deletion", () => {
       { metadata: { name: "kube-apiserver-private-external" } },
     ];
     const planned = plan(new AzureModel().observed(observed({ deletion: "object", services })));
-    expect(planned.steps).toMatchObject([{ do: "remove service", found: services[0] }]);
+    expect(planned.steps).toMatchObject([{ do: "delete Service", found: services[0] }]);
   });
 
   test("abandons nothing while the credential works", () => {

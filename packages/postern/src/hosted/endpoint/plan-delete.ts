@@ -198,10 +198,11 @@ function deleteServices({ services }: Observed, why: string): EndpointStep[] {
     .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
     .map((found) => ({
       on: "service",
-      do: "remove service",
+      do: "delete Service",
+      name: found.metadata.name,
       verb: "delete",
       found,
-      why: `the Service ${found.metadata.name} is deleted: ${why}`,
+      why,
       condition: conditions.dns,
     }));
 }

@@ -38,9 +38,9 @@ test("a link that does not reach the API server is not Available, and says so (l
 describe("a new link", () => {
   test("begins with the endpoint and both zones at once", () => {
     expect(steps(new AzureModel(), observed())).toEqual([
-      "make endpoint private-router-pe",
-      "make zone one.hypershift.local",
-      "make zone example.com",
+      "create private endpoint private-router-pe",
+      "create DNS zone one.hypershift.local",
+      "create DNS zone example.com",
     ]);
   });
 
@@ -86,8 +86,8 @@ describe("a new link", () => {
     const world = observed({ link: { ...observed().link, alias: undefined } });
     const azure = new AzureModel();
     expect(steps(azure, world)).toEqual([
-      "make zone one.hypershift.local",
-      "make zone example.com",
+      "create DNS zone one.hypershift.local",
+      "create DNS zone example.com",
     ]);
     const withoutForeign = settle(azure, world);
     expect(azure.at(`${internal}/virtualNetworkLinks/private-router-vnet-link`)).toBeDefined();
@@ -186,7 +186,7 @@ describe("available", () => {
     });
     const planned = plan(azure.observed(world));
     expect(planned.conditions[0]).toMatchObject({ status: "False" });
-    expect(planned.steps).toMatchObject([{ do: "write name", ifMatch: azure.at(id)?.etag }]);
+    expect(planned.steps).toMatchObject([{ do: "update record", ifMatch: azure.at(id)?.etag }]);
     expect(reported(settle(azure, world))).toBe("True AzureSuccess");
   });
 

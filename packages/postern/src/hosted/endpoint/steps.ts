@@ -7,5 +7,10 @@ import type { PrivateEndpointStep } from "../../private-link/endpoint/steps.ts";
 export type EndpointStep =
   | PrivateEndpointStep
   | PrivateDnsStep
-  | (Step & { on: "service"; do: "write service"; service: Service; found: Service | undefined })
-  | (Step & { on: "service"; do: "remove service"; verb: "delete"; found: Service });
+  | (Step & {
+      on: "service";
+      do: "create Service" | "update Service";
+      service: Service;
+      found: Service | undefined;
+    })
+  | (Step & { on: "service"; do: "delete Service"; verb: "delete"; found: Service });

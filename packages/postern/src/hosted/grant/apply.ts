@@ -14,7 +14,7 @@ export async function apply(
     case "create RoleBinding":
       await kube.create(roleBinding, step.binding, signal);
       break;
-    case "repair RoleBinding": {
+    case "update RoleBinding": {
       const { namespace, name, resourceVersion } = step.binding.metadata;
       const { metadata, ...rest } = step.change as { metadata: object };
       // With the version the API server refuses the change where somebody else has just changed it.

@@ -43,7 +43,7 @@ test.each<[string, Partial<RoleBinding>]>([
   ["is another's", { subjects: [{ kind: "ServiceAccount", namespace: "other", name: "x" }] }],
 ])("a RoleBinding that %s is repaired", (_, over) => {
   const { steps } = plan(observed({ binding: { ...created(), ...over } }));
-  expect(steps).toMatchObject([{ do: "repair RoleBinding" }]);
+  expect(steps).toMatchObject([{ do: "update RoleBinding" }]);
 });
 
 test("a RoleBinding of another role is left alone, and an event says what to do", () => {

@@ -57,20 +57,22 @@ function desiredBinding(controlPlane: HostedControlPlane, account: Account): Rol
 function create(binding: RoleBinding): GrantStep {
   return {
     do: "create RoleBinding",
+    name: controlPlaneRole,
     binding,
     why: `Postern has no permissions in namespace ${binding.metadata.namespace} yet`,
-    event: grantReasons.created,
+    event: true,
     failsAs: grantReasons.failed,
   };
 }
 
 function repair(binding: RoleBinding, { metadata, subjects }: RoleBinding): GrantStep {
   return {
-    do: "repair RoleBinding",
+    do: "update RoleBinding",
+    name: controlPlaneRole,
     binding,
     change: { subjects },
-    why: `RoleBinding ${controlPlaneRole} in namespace ${metadata.namespace} was changed`,
-    event: grantReasons.repaired,
+    why: `somebody changed it in namespace ${metadata.namespace}`,
+    event: true,
     failsAs: grantReasons.failed,
   };
 }

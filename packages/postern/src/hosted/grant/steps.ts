@@ -5,5 +5,5 @@ import type { Step } from "../../kube/feature.ts";
 export type GrantStep = Step &
   (
     | { do: "create RoleBinding"; binding: RoleBinding }
-    | { do: "repair RoleBinding"; binding: RoleBinding; change: object }
+    | { do: "update RoleBinding"; binding: RoleBinding; change: object }
   );

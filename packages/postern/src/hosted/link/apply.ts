@@ -8,12 +8,12 @@ import { versionIn } from "../../kube/status.ts";
 import { applyLinkServiceStep } from "../../private-link/link-service/apply.ts";
 import type { Reservation } from "../../private-link/nat-subnets/reservations.ts";
 import type { LinkParts } from "./cluster/dependencies.ts";
-import { natSubnetAnnotation, notedSubnetOf } from "./nat/note.ts";
+import { natSubnetAnnotation, recordedSubnetOf } from "./nat/recorded-subnet.ts";
 import { balancerOf } from "./service/service-list.ts";
-import type { LinkStep } from "./steps.ts";
+import type { LinkObject, LinkStep } from "./steps.ts";
 
 /** Another link was faster. */
-const outrun: Applied = { state: "running", retryAfterMs: 2_000, isBegun: false };
+const overtaken: Applied = { state: "running", retryAfterMs: 2_000, isBegun: false };
 
 /** Begin one step. */
 export async function apply(
@@ -23,24 +23,25 @@ export async function apply(
 ): Promise<Applied> {
   const now = reconcile.now().getTime();
   if ("reserves" in step && step.reserves && !reserveAddress(step.reserves, now, parts))
-    return outrun;
+    return overtaken;
   switch (step.on) {
-    case "note":
-      if (step.do === "note the NAT subnet") return note(step, step.subnet, reconcile, parts);
+    case "annotation":
+      if (step.do === "record NAT subnet")
+        return recordSubnet(step.link, step.subnet, reconcile, parts);
       if (
         step.sharedSubnet !== undefined &&
-        !parts.reservations.othersIn(step.sharedSubnet, step.uid)
+        !parts.reservations.othersIn(step.sharedSubnet, step.link.uid)
       )
-        return outrun;
-      parts.reservations.unreserve(step.uid);
-      return note(step, null, reconcile, parts);
+        return overtaken;
+      parts.reservations.unreserve(step.link.uid);
+      return recordSubnet(step.link, null, reconcile, parts);
     case "subnet":
       return applySubnetStep(step, parts, reconcile);
     default:
       if (step.on === "link service" && step.verb === "create") {
         const balancer = balancerOf(step.body.properties);
         if (balancer !== undefined && !parts.serviceList.tryCreate(balancer, step.id, now))
-          return outrun;
+          return overtaken;
       }
       return applyLinkServiceStep(step, parts.armClients.management(reconcile));
   }
@@ -66,8 +67,8 @@ async function applySubnetStep(
   const now = reconcile.now().getTime();
   const { id } = step;
   const network = parentOf(id) as ResourceId;
-  if (step.do === "remove the NAT subnet") {
-    if (!reservations.tryClose(id, step.uid, now)) return outrun;
+  if (step.do === "delete NAT subnet") {
+    if (!reservations.tryClose(id, step.uid, now)) return overtaken;
     return networks.write(network, id, now, () => gateway.remove(id), true);
   }
   const { prefix: addressPrefix, broken } = step;
@@ -79,40 +80,41 @@ async function applySubnetStep(
     networks.write(network, id, now, () =>
       gateway.put(id, { properties }, broken ? {} : { ifNoneMatch: "*" }),
     );
-  if (step.do === "make the NAT subnet") return create();
+  if (!step.isSpare) return create();
   // It is not needed yet: whoever needs it reports the problem.
   await create().catch((err: unknown) =>
-    reconcile.log.info({ err }, "the next NAT subnet was not made"),
+    reconcile.log.info({ err }, "the next NAT subnet was not created"),
   );
   return { state: "done" };
 }
 
-/** How often the note of a namespace that others write too is tried. */
-const noteTries = 4;
+/** How often the write of a namespace that others write too is tried. */
+const patchTries = 4;
 
-/** Write down in the namespace which subnet a link uses, or null, unless another has changed that note meanwhile. */
-async function note(
-  { namespace, name, uid }: { namespace: string; name: string; uid: string },
+/** Record in the namespace which subnet a link uses, or null, unless another has changed that annotation meanwhile. */
+async function recordSubnet(
+  { namespace, name, uid }: LinkObject,
   subnet: string | null,
   { signal }: Reconcile,
-  { kube, namespaces, noted }: LinkParts,
+  { kube, namespaces, recorded }: LinkParts,
 ): Promise<Applied> {
   const place = { kind: namespaceKind, name: namespace };
   const key = natSubnetAnnotation(name);
   let latest = namespaces.get(namespace) ?? (await kube.get(place, signal));
-  const observed = notedSubnetOf(latest, name);
+  const observed = recordedSubnetOf(latest, name);
   for (let tries = 1; ; tries++) {
     const { uid: own, resourceVersion } = latest?.metadata ?? {};
     const change = { metadata: { uid: own, resourceVersion, annotations: { [key]: subnet } } };
     const options = { fieldManager: "postern-link", signal };
     try {
       const version = versionIn(await kube.patch(place, "merge", change, options));
-      noted.set(uid, { subnet: subnet ?? "", version });
+      recorded.set(uid, { subnet: subnet ?? "", version });
       return { state: "done" };
     } catch (error) {
-      if (!(error instanceof KubeError && error.status === 409) || tries === noteTries) throw error;
+      if (!(error instanceof KubeError && error.status === 409) || tries === patchTries)
+        throw error;
       latest = await kube.get(place, signal);
-      if (notedSubnetOf(latest, name) !== observed) throw error;
+      if (recordedSubnetOf(latest, name) !== observed) throw error;
     }
   }
 }

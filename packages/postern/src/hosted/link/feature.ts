@@ -20,7 +20,7 @@ import { apply } from "./apply.ts";
 import type { LinkOptions, LinkParts } from "./cluster/dependencies.ts";
 import { clusterKeyOf } from "./cluster/requirements.ts";
 import { byClusterID } from "./cluster/verified-cluster.ts";
-import { notedSubnetOf } from "./nat/note.ts";
+import { recordedSubnetOf } from "./nat/recorded-subnet.ts";
 import { observe } from "./observe.ts";
 import { plan } from "./plan.ts";
 import { ServiceList } from "./service/service-list.ts";
@@ -54,7 +54,7 @@ export function linkFeature(options: LinkOptions): MakeFeature {
       serviceList: new ServiceList(options.armClients.managementGroup),
       networks: new Networks((network) => reservations.recordNetwork(network)),
       reservations,
-      noted: new Map(),
+      recorded: new Map(),
     };
     const follow = ({ metadata, status }: AzurePrivateLinkService) => {
       const { uid = "", namespace = "", name, deletionTimestamp } = metadata;
@@ -62,7 +62,7 @@ export function linkFeature(options: LinkOptions): MakeFeature {
       reservations.follow(
         { uid, namespace },
         {
-          subnet: notedSubnetOf(namespaces.get(namespace), name),
+          subnet: recordedSubnetOf(namespaces.get(namespace), name),
           service: service === undefined ? undefined : lastSegment(service),
           isDeleting: deletionTimestamp !== undefined,
         },
@@ -74,7 +74,7 @@ export function linkFeature(options: LinkOptions): MakeFeature {
       if (after !== undefined) return follow(after);
       const { uid = "" } = before?.metadata ?? {};
       reservations.delete(uid);
-      parts.noted.delete(uid);
+      parts.recorded.delete(uid);
     });
     const feature = defineFeature({
       name: "link",

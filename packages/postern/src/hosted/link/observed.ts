@@ -19,8 +19,8 @@ export interface Subject {
   installation: string;
   conditions: readonly Condition[];
   fields: StatusFields;
-  /** The subnet that is noted as created for this object or for others of its kind. */
-  notedSubnet: string | undefined;
+  /** The subnet that is recorded as created for this object or for others of its kind. */
+  recordedSubnet: string | undefined;
   foreignEndpoints: ForeignEndpoints;
   /** What the administrator asks for beside Postern's own tags. */
   azureTags?: Tags | undefined;

@@ -31,7 +31,7 @@ const connected = (...list: Parameters<typeof connection>[]) => [
 describe("a link that is being deleted", () => {
   test("without connections loses its service, with the etag that was observed", () => {
     const made = plan(down());
-    expect(made.steps).toMatchObject([{ do: "remove the link service", etag: 'W/"1"' }]);
+    expect(made.steps).toMatchObject([{ do: "delete link service", etag: 'W/"1"' }]);
     expect(reported(made)).toBe("False PLSDeleting");
     expect(made.finalizer).toBeUndefined();
   });
@@ -41,24 +41,24 @@ describe("a link that is being deleted", () => {
   });
 
   test.each([
-    ["Approved", "reject a connection"],
-    ["Pending", "reject a connection"],
-    ["Rejected", "remove a connection"],
-    ["Disconnected", "remove a connection"],
+    ["Approved", "reject connection"],
+    ["Pending", "reject connection"],
+    ["Rejected", "delete connection"],
+    ["Disconnected", "delete connection"],
   ] as const)("with an endpoint that is %s: %s", (status, step) => {
     expect(doing(plan(down({ services: connected([otherEndpoint, status]) })))).toEqual([step]);
   });
 
   test("removes connections only when all have heard that they are rejected", () => {
     const services = connected([otherEndpoint, "Rejected"], [ownEndpoint, "Approved"]);
-    expect(doing(plan(down({ services })))).toEqual(["reject a connection"]);
+    expect(doing(plan(down({ services })))).toEqual(["reject connection"]);
   });
 
   test("gives the endpoint feature its time to delete its own endpoint, in any case of the id", () => {
     const services = connected([ownEndpoint.toUpperCase(), "Approved"]);
     const waiting = plan(down({ services, endpointGraceMs: 90_000 }));
     expect(waiting).toMatchObject({ steps: [], requeue: { afterMs: 90_000 } });
-    expect(doing(plan(down({ services, endpointGraceMs: 0 })))).toEqual(["reject a connection"]);
+    expect(doing(plan(down({ services, endpointGraceMs: 0 })))).toEqual(["reject connection"]);
   });
 
   test("does not wait for the endpoint feature with endpoints of others", () => {
@@ -77,9 +77,7 @@ describe("a link that is being deleted", () => {
     expect(messageOf(made)).toContain(otherEndpoint);
     // Its own endpoint is no reason to refuse.
     const own = connected([ownEndpoint, "Approved"]);
-    expect(doing(plan(down({ subject: refusing, services: own })))).toEqual([
-      "reject a connection",
-    ]);
+    expect(doing(plan(down({ subject: refusing, services: own })))).toEqual(["reject connection"]);
   });
 
   test("waits for what is under way", () => {
@@ -99,14 +97,14 @@ describe("a link that is being deleted", () => {
   test("leaves the service of another alone, and is released", () => {
     const services = [{ id: serviceId, observation: there(service()), isOwn: false }];
     const made = plan(
-      down({ services, natOfService: undefined, subject: subject({ notedSubnet: undefined }) }),
+      down({ services, natOfService: undefined, subject: subject({ recordedSubnet: undefined }) }),
     );
     expect(made).toMatchObject({ steps: [], finalizer: "remove" });
   });
 
   test("notes its subnet first where nobody has: without the service nothing would show it", () => {
-    const made = plan(down({ subject: subject({ notedSubnet: undefined }) }));
-    expect(made.steps).toMatchObject([{ do: "note the NAT subnet", subnet: subnetId }]);
+    const made = plan(down({ subject: subject({ recordedSubnet: undefined }) }));
+    expect(made.steps).toMatchObject([{ do: "record NAT subnet", subnet: subnetId }]);
   });
 });
 
@@ -118,7 +116,7 @@ describe("when the link service does not exist", () => {
     const nat = { is: "to be removed", subnet: subnetId } as const;
     const made = planDelete(down(left), nat);
     expect(made.steps).toMatchObject([
-      { do: "remove the NAT subnet", id: subnetId, failsAs: "NATSubnetDeletionFailed" },
+      { do: "delete NAT subnet", id: subnetId, failsAs: "NATSubnetDeletionFailed" },
     ]);
     expect(made.finalizer).toBeUndefined();
   });
@@ -134,7 +132,7 @@ describe("when the link service does not exist", () => {
   });
 
   test("and nothing else is left, the object is released", () => {
-    expect(plan(down({ ...left, subject: subject({ notedSubnet: undefined }) }))).toEqual({
+    expect(plan(down({ ...left, subject: subject({ recordedSubnet: undefined }) }))).toEqual({
       steps: [],
       conditions: [],
       finalizer: "remove",
@@ -142,9 +140,11 @@ describe("when the link service does not exist", () => {
     });
   });
 
-  test("the note of its subnet is removed before the finalizer", () => {
+  test("the record of its subnet is removed before the finalizer", () => {
     const made = plan(down(left));
-    expect(made.steps).toMatchObject([{ do: "forget the NAT subnet", name: "private-router" }]);
+    expect(made.steps).toMatchObject([
+      { do: "release NAT subnet", link: { name: "private-router" } },
+    ]);
     expect(made.finalizer).toBeUndefined();
   });
 });

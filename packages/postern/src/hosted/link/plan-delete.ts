@@ -1,17 +1,18 @@
 import type { Failure } from "@postern/core/failure.ts";
+import { lastSegment, nameOf } from "@postern/core/resource-id.ts";
 import type { Plan, Requeue } from "../../kube/feature.ts";
 import { fail, join, type Part, type Problem, requeueOf, wait } from "../../kube/part.ts";
 import { planDeleteLinkService } from "../../private-link/link-service/plan-delete.ts";
 import { conditions } from "../names.ts";
 import type { NatDeletionChoice } from "./nat/observed.ts";
-import { planNote } from "./nat/plan-note.ts";
+import { planRecordSubnet } from "./nat/plan-record.ts";
 import type { Down } from "./observed.ts";
 import { reasons } from "./reasons.ts";
 import { linkServicePolicy } from "./service/desired.ts";
 import type { LinkStep } from "./steps.ts";
 
 /**
- * Delete the link services of an object, then its NAT subnet where no other service uses it, then the note of that subnet, and
+ * Delete the link services of an object, then its NAT subnet where no other service uses it, then the annotation that records it, and
  * remove the finalizer when nothing is left. `nat` is what was chosen for the subnet.
  */
 export function planDelete(observed: Down, nat: NatDeletionChoice): Plan<LinkStep> {
@@ -19,8 +20,8 @@ export function planDelete(observed: Down, nat: NatDeletionChoice): Plan<LinkSte
   const policy = linkServicePolicy(subject, endpointGraceMs);
   const deleting = { reason: reasons.deleting, message: policy.deletion.message("", "") };
   const planSteps = (steps: readonly LinkStep[]) => report(observed, deleting, "soon", steps);
-  const note = planNote(observed, natOfService);
-  if (note.length > 0) return planSteps(note);
+  const recording = planRecordSubnet(observed, natOfService);
+  if (recording.length > 0) return planSteps(recording);
   const parts: Part<LinkStep>[] = [];
   for (const { id, observation } of services.filter(({ isOwn }) => isOwn)) {
     if (observation.state === "failed")
@@ -46,31 +47,31 @@ export function planDelete(observed: Down, nat: NatDeletionChoice): Plan<LinkSte
       return planSteps([
         {
           on: "subnet",
-          do: "remove the NAT subnet",
+          do: "delete NAT subnet",
+          name: nameOf(nat.subnet),
           verb: "delete",
           id: nat.subnet,
           uid: subject.uid,
           why: "the last link service in it was deleted",
-          event: "NATSubnetDeleting",
+          event: true,
           failsAs: reasons.natSubnetDeletionFailed,
         },
       ]);
     case "used by others":
     case "nothing": {
-      const { namespace, name, uid, notedSubnet } = subject;
-      if (notedSubnet === undefined)
+      const { namespace, name, uid, recordedSubnet } = subject;
+      if (recordedSubnet === undefined)
         return { steps: [], conditions: [], finalizer: "remove", requeue: "never" };
       return planSteps([
         {
-          on: "note",
-          do: "forget the NAT subnet",
-          namespace,
-          name,
-          uid,
-          why: "the link does not use it any more",
-          // Without the note the subnet would be orphaned.
+          on: "annotation",
+          do: "release NAT subnet",
+          name: lastSegment(recordedSubnet),
+          link: { namespace, name, uid },
+          why: `AzurePrivateLinkService ${name} does not use it any more`,
+          // Without the annotation the subnet would be orphaned.
           releases: true,
-          ...(nat.is === "used by others" && { sharedSubnet: notedSubnet }),
+          ...(nat.is === "used by others" && { sharedSubnet: recordedSubnet }),
         },
       ]);
     }

@@ -82,7 +82,7 @@ describe("a link service that is not there", () => {
     const observed = fresh();
     if (observed.frontend.is === "found") observed.frontend.frontend.location = "northeurope";
     const made = plan(observed);
-    expect(doing(made)).toEqual(["make the link service"]);
+    expect(doing(made)).toEqual(["create link service"]);
     expect(made.finalizer).toBe("add");
     expect(made.steps[0]).toMatchObject({
       id: serviceId,
@@ -120,7 +120,7 @@ describe("a link service that is not there", () => {
 
   test("was deleted by somebody: it is made again, and its alias is withdrawn at once", () => {
     const made = plan(fresh({ subject: up().subject }));
-    expect(doing(made)).toEqual(["make the link service"]);
+    expect(doing(made)).toEqual(["create link service"]);
     expect(made.steps[0]?.why).toContain("deleted");
     expect(made.status).toEqual({ internalLoadBalancerID: balancerId });
   });
@@ -194,32 +194,32 @@ describe("its NAT subnet", () => {
   const subnet = { id: subnetId, prefix: "10.0.64.0/24" };
 
   test("is noted on the object before it is made", () => {
-    const observed = fresh({ subject: subject({ notedSubnet: undefined }) });
+    const observed = fresh({ subject: subject({ recordedSubnet: undefined }) });
     expect(planUp(observed, { is: "to be made", subnet }).steps).toMatchObject([
-      { do: "note the NAT subnet", subnet: subnetId },
+      { do: "record NAT subnet", subnet: subnetId },
     ]);
     const noted = planUp(fresh(), { is: "to be made", subnet });
     expect(noted.steps).toMatchObject([
-      { do: "make the NAT subnet", ...subnet, failsAs: "NATSubnetCreationFailed" },
+      { do: "create NAT subnet", ...subnet, failsAs: "NATSubnetCreationFailed" },
     ]);
     expect(reported(noted)).toBe("False NATSubnetCreating");
   });
 
   test("is noted together with the service that uses it", () => {
-    const made = plan(fresh({ subject: subject({ notedSubnet: undefined }) }));
-    expect(doing(made)).toEqual(["note the NAT subnet", "make the link service"]);
+    const made = plan(fresh({ subject: subject({ recordedSubnet: undefined }) }));
+    expect(doing(made)).toEqual(["record NAT subnet", "create link service"]);
   });
 
   test("is not noted where it was given, or was there before us", () => {
     const nat = { is: "exists", subnet: subnetId, isOwn: false } as const;
-    const made = planUp(fresh({ subject: subject({ notedSubnet: undefined }) }), nat);
-    expect(doing(made)).toEqual(["make the link service"]);
+    const made = planUp(fresh({ subject: subject({ recordedSubnet: undefined }) }), nat);
+    expect(doing(made)).toEqual(["create link service"]);
   });
 
   test("gets a successor before it is full", () => {
     const spare = { id: parseResourceId(`${subnetId}1`), prefix: "10.0.65.0/24" };
     const made = planUp(fresh(), { is: "exists", subnet: subnetId, isOwn: true, spare });
-    expect(doing(made)).toEqual(["make the link service", "make the next NAT subnet"]);
+    expect(doing(made)).toEqual(["create link service", "create NAT subnet"]);
   });
 
   test.each([
@@ -322,7 +322,7 @@ describe("a link service that is there", () => {
   ])("is changed in place with its etag where %s", (_name, over) => {
     const found = service({ ...over, fqdns: ["kept.example.com"] });
     const made = plan(up({ service: there(found) }));
-    expect(doing(made)).toEqual(["change the link service"]);
+    expect(doing(made)).toEqual(["update link service"]);
     const [step] = made.steps;
     if (step?.on !== "link service" || step.verb !== "change") throw new Error("no change");
     expect(step).toMatchObject({ etag: 'W/"1"', failsAs: "PLSUpdateFailed" });
@@ -365,7 +365,7 @@ describe("a link service that is there", () => {
   test("is recreated where the load balancer's frontend is another, and its old id and alias leave the status", () => {
     const found = service({ loadBalancerFrontendIpConfigurations: [{ id: `${frontendId}-old` }] });
     const made = plan(up({ service: there(found) }));
-    expect(doing(made)).toEqual(["remove the link service"]);
+    expect(doing(made)).toEqual(["delete link service"]);
     expect(reported(made)).toBe("False PLSReplacing");
     expect(made.status).toEqual({ internalLoadBalancerID: balancerId });
   });
@@ -375,7 +375,7 @@ describe("a link service that is there", () => {
 
     test("is deleted, and the plan announces the outage", () => {
       const made = plan(up(released));
-      expect(doing(made)).toEqual(["remove the link service"]);
+      expect(doing(made)).toEqual(["delete link service"]);
       expect(made.steps[0]?.why).toContain("the cluster cannot be reached until the next Service");
       expect(reported(made)).toBe("False ServiceDeleting");
       expect(made.status).toEqual({ internalLoadBalancerID: undefined });
@@ -386,7 +386,7 @@ describe("a link service that is there", () => {
         privateEndpointConnections: [connection(otherEndpoint, "Approved")],
       });
       const world = { ...released, service: there(found) };
-      expect(doing(plan(up(world)))).toEqual(["reject a connection"]);
+      expect(doing(plan(up(world)))).toEqual(["reject connection"]);
       const made = plan(up({ ...world, subject: subject({ foreignEndpoints: "refuse" }) }));
       expect(made.steps).toEqual([]);
       expect(reported(made)).toBe("False ForeignEndpointsConnected");
@@ -412,7 +412,7 @@ describe("a link service that is there", () => {
     ["another NAT subnet is asked for", service(), `${subnetId}-given`],
   ])("is recreated where %s", (_name, found, natSubnetID) => {
     expect(doing(plan(up({ service: there(found), natSubnetID })))).toEqual([
-      "remove the link service",
+      "delete link service",
     ]);
   });
 
@@ -421,7 +421,7 @@ describe("a link service that is there", () => {
       loadBalancerFrontendIpConfigurations: [{ id: `${frontendId}-old` }],
       privateEndpointConnections: [connection(otherEndpoint, "Approved")],
     });
-    expect(doing(plan(up({ service: there(found) })))).toEqual(["reject a connection"]);
+    expect(doing(plan(up({ service: there(found) })))).toEqual(["reject connection"]);
     const refusing = subject({ foreignEndpoints: "refuse" });
     const made = plan(up({ subject: refusing, service: there(found) }));
     expect(made.steps).toEqual([]);
@@ -457,9 +457,9 @@ describe("a link service that is there", () => {
     expect(reported(made)).toBe("False PLSUpdating");
     expect(made.steps).toMatchObject([
       {
-        do: "change the link service",
+        do: "adopt link service",
         etag: 'W/"1"',
-        event: "PLSAdopted",
+        event: true,
         body: {
           tags: { team: "blue", postern_owner: `${clusterID}/uid-1` },
           properties: { enableProxyProtocol: true },
@@ -475,7 +475,7 @@ describe("a link service that is there", () => {
     const found = there(service({}, { tags }));
     const [step] = plan(up({ service: found })).steps;
     expect(step).toMatchObject({
-      do: "change the link service",
+      do: "update link service",
       body: { tags: { postern_owner: `${clusterID}/uid-1` } },
     });
     const unnamed = plan(up({ subject: subject(), service: found }));
@@ -488,7 +488,7 @@ describe("a link service that is there", () => {
   test("without its tags is still the object's, and gets them back", () => {
     const [step] = plan(up({ service: there(service({}, { tags: { x: "y" } })) })).steps;
     expect(step).toMatchObject({
-      do: "change the link service",
+      do: "update link service",
       body: { tags: { x: "y", postern_owner: `${clusterID}/uid-1` } },
     });
   });
@@ -527,8 +527,8 @@ describe("a link service that is there", () => {
   });
 
   test("in an owned subnet that is not noted gets the note back", () => {
-    const made = plan(up({ subject: subject({ notedSubnet: undefined }) }));
-    expect(doing(made)).toEqual(["note the NAT subnet"]);
+    const made = plan(up({ subject: subject({ recordedSubnet: undefined }) }));
+    expect(doing(made)).toEqual(["record NAT subnet"]);
     expect(reported(made)).toBe("True AzureSuccess");
   });
 

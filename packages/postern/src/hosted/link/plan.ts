@@ -30,7 +30,7 @@ import {
 } from "./load-balancer/report.ts";
 import { chooseNat, chooseNatDeletion } from "./nat/choose.ts";
 import type { NatChoice } from "./nat/observed.ts";
-import { planNote } from "./nat/plan-note.ts";
+import { planRecordSubnet } from "./nat/plan-record.ts";
 import type { Observed, StatusFields, Stopped, Unread, Up } from "./observed.ts";
 import { planDelete } from "./plan-delete.ts";
 import { reasons } from "./reasons.ts";
@@ -151,9 +151,9 @@ function decideThere(observed: Up, found: PrivateLinkService): LinkPart {
   const policy = linkServicePolicy(subject);
   const owned = ownerKey(known.clusterID, subject.uid);
   if (owner.is === "left") {
-    const why = "the object of this cluster that it was made for does not exist any more";
+    const why = "the object that it was created for does not exist any more";
     const tags = { [ownerTag]: owned };
-    return planAdoptLinkService({ id, found, tags, why, event: "PLSAdopted" }, policy);
+    return planAdoptLinkService({ id, found, tags, why }, policy);
   }
   if (owner.is === "another") {
     const message = `link service ${nameOf(id)} is not ours · it belongs to ${owner.described} · delete it, or set its tag postern_owner to ${owned}`;
@@ -170,16 +170,16 @@ function decideThere(observed: Up, found: PrivateLinkService): LinkPart {
   const part = planExistingLinkService(found, desiredOf(observed, observed.natSubnetID), policy);
   const { natOfService: subnet } = observed;
   const reserves = subnet && reservationOf(observed, subnet);
-  const note = planNote(observed, subnet, reserves);
+  const recording = planRecordSubnet(observed, subnet, reserves);
   switch (part.problems[0]?.reason) {
     case undefined:
-      return { ...planReady(observed, found, status), steps: note };
+      return { ...planReady(observed, found, status), steps: recording };
     case reasons.replacing:
-      return { ...part, steps: [...note, ...part.steps] };
+      return { ...part, steps: [...recording, ...part.steps] };
     case reasons.foreignEndpoints:
       return part;
     default:
-      return { ...part, steps: [...part.steps, ...note], status };
+      return { ...part, steps: [...part.steps, ...recording], status };
   }
 }
 
@@ -190,9 +190,9 @@ function planRelease(observed: Up, found: PrivateLinkService): LinkPart {
   const part = planDeleteLinkService({ id, found, why }, linkServicePolicy(subject));
   if (part.problems[0]?.reason !== reasons.deleting) return part;
   // The subnet is used again for the next link service.
-  const note = planNote(observed, subnet, subnet && reservationOf(observed, subnet));
+  const recording = planRecordSubnet(observed, subnet, subnet && reservationOf(observed, subnet));
   const problem = { ...serviceDeleting(subject), progress: true } as const;
-  return { ...part, steps: [...note, ...part.steps], problems: [problem] };
+  return { ...part, steps: [...recording, ...part.steps], problems: [problem] };
 }
 
 /** It is as it should be, and published with its alias. */
@@ -288,7 +288,7 @@ function decideAbsent(observed: Up, nat: NatChoice): LinkPart {
       };
       const steps: LinkStep[] = isOwn
         ? [
-            ...planNote(observed, subnet, reserves),
+            ...planRecordSubnet(observed, subnet, reserves),
             ...part.steps.map((step) => ({ ...step, reserves })),
           ]
         : [...part.steps];
@@ -296,9 +296,11 @@ function decideAbsent(observed: Up, nat: NatChoice): LinkPart {
         steps.push({
           ...spare,
           on: "subnet",
-          do: "make the next NAT subnet",
+          do: "create NAT subnet",
+          name: nameOf(spare.id),
+          isSpare: true,
           why: `few addresses are left in ${nameOf(subnet)}`,
-          event: reasons.natSubnetCreating,
+          event: true,
         });
       return { ...part, steps };
     }
@@ -321,7 +323,7 @@ function withScope(observed: Up, failure: Failure): Failure {
   return needed ? { ...failure, message: `${failure.message} · ${needed}` } : failure;
 }
 
-/** The subnet is noted first: after a crash its owner is known, and that it may be deleted. */
+/** The subnet is recorded first: after a crash its owner is known, and that it may be deleted. */
 function planSubnet(observed: Up, { subnet }: Extract<NatChoice, { is: "to be made" }>): LinkPart {
   const name = nameOf(subnet.id);
   if (name.length > longestName) {
@@ -331,16 +333,17 @@ function planSubnet(observed: Up, { subnet }: Extract<NatChoice, { is: "to be ma
   // Whoever creates it has the first address.
   const createdIn = parentOf(subnet.id) as ResourceId;
   const reserves = { ...reservationOf(observed, subnet.id), createdIn };
-  const note = planNote(observed, subnet.id, reserves);
-  if (note.length > 0) return act(note, creatingSubnet);
+  const recording = planRecordSubnet(observed, subnet.id, reserves);
+  if (recording.length > 0) return act(recording, creatingSubnet);
   const step: LinkStep = {
     ...subnet,
     on: "subnet",
-    do: "make the NAT subnet",
+    do: "create NAT subnet",
+    name,
     why: subnet.broken
       ? "it cannot be used as it is"
       : "no subnet for link services has an address left",
-    event: reasons.natSubnetCreating,
+    event: true,
     failsAs: reasons.natSubnetFailed,
     reserves,
   };

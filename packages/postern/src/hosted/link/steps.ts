@@ -4,8 +4,8 @@ import type { LinkServiceStep } from "../../private-link/link-service/steps.ts";
 import type { Reservation } from "../../private-link/nat-subnets/reservations.ts";
 import type { NewSubnet } from "./nat/observed.ts";
 
-/** The object whose note of a NAT subnet is written. */
-interface Noting {
+/** The link object, in whose namespace its NAT subnet is recorded. */
+export interface LinkObject {
   namespace: string;
   name: string;
   uid: string;
@@ -19,20 +19,19 @@ interface Reserving {
 /** Everything that this feature does. */
 export type LinkStep =
   | (LinkServiceStep & Reserving)
-  | (Step & Noting & Reserving & { on: "note"; do: "note the NAT subnet"; subnet: string })
   | (Step &
-      Noting & {
-        on: "note";
-        do: "forget the NAT subnet";
-        /** Others use the subnet: not forgotten where this link is the last one by now. */
-        sharedSubnet?: string;
-      })
-  | (Step &
-      Reserving &
-      NewSubnet & { on: "subnet"; do: "make the NAT subnet" | "make the next NAT subnet" })
+      Reserving & { on: "annotation"; do: "record NAT subnet"; link: LinkObject; subnet: string })
+  | (Step & {
+      on: "annotation";
+      do: "release NAT subnet";
+      link: LinkObject;
+      /** Others use the subnet: not released where this link is the last one by now. */
+      sharedSubnet?: string;
+    })
+  | (Step & Reserving & NewSubnet & { on: "subnet"; do: "create NAT subnet"; isSpare?: true })
   | (Step & {
       on: "subnet";
-      do: "remove the NAT subnet";
+      do: "delete NAT subnet";
       verb: "delete";
       id: ResourceId;
       uid: string;

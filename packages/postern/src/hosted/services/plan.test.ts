@@ -91,7 +91,7 @@ function observed(waiting: Partial<Observed> = {}): Observed {
 /** The link object that is made in a world; then the world has it. */
 function made(world: Observed, at = 0): AzurePrivateLinkService {
   const step = plan(world).steps[at];
-  if (step?.do !== "make link object") throw new Error("nothing is made");
+  if (step?.do !== "create AzurePrivateLinkService") throw new Error("nothing is made");
   return step.object;
 }
 
@@ -99,7 +99,7 @@ function made(world: Observed, at = 0): AzurePrivateLinkService {
 function outcome(world: Observed) {
   const { steps, events = [], finalizer } = plan(world);
   return {
-    does: steps.map((step) => `${step.do} ${step.object.metadata.name}`),
+    does: steps.map((step) => `${step.do} ${step.name}`),
     says: events.map(({ reason }) => reason),
     finalizer,
   };
@@ -162,7 +162,7 @@ describe("the link object of a Service", () => {
 
   test("is made with the finalizer on the control plane, so that its credential outlives what needs it", () => {
     expect(outcome(observed())).toEqual({
-      does: ["make link object private-router"],
+      does: ["create AzurePrivateLinkService private-router"],
       says: [],
       finalizer: "add",
     });
@@ -190,8 +190,8 @@ describe("the link object of a Service", () => {
       services: [serviceOf("private-router"), serviceOf("oauth-openshift")],
     });
     expect(outcome(world).does).toEqual([
-      "make link object private-router",
-      "make link object oauth-openshift",
+      "create AzurePrivateLinkService private-router",
+      "create AzurePrivateLinkService oauth-openshift",
     ]);
   });
 
@@ -303,7 +303,7 @@ describe("an endpoint subnet that the cluster names", () => {
     const links = [made(observed({ endpointSubnetID: endpoints }))];
     const world = observed({ links, endpointSubnetID: "endpoints", services: [movedService()] });
     expect(outcome(world)).toMatchObject({
-      does: ["change link object private-router"],
+      does: ["update AzurePrivateLinkService private-router"],
       says: ["EndpointSubnetUnusable"],
     });
   });
@@ -481,7 +481,7 @@ describe("what changed is written through at once", () => {
   test.each(rows)("%s", (_, shape, waiting, change) => {
     const links = [made(observed())];
     const world = observed({ controlPlane: controlPlane(shape), links, ...waiting });
-    expect(plan(world).steps).toMatchObject([{ do: "change link object", change }]);
+    expect(plan(world).steps).toMatchObject([{ do: "update AzurePrivateLinkService", change }]);
   });
 
   test("an empty allow-list is taken away", () => {
@@ -537,7 +537,7 @@ describe("what exists is repaired", () => {
     const link = made(observed());
     link.metadata.deletionTimestamp = "2026-01-01T00:00:00Z";
     expect(outcome(observed({ links: [link] })).does).toEqual([]);
-    expect(outcome(observed()).does).toEqual(["make link object private-router"]);
+    expect(outcome(observed()).does).toEqual(["create AzurePrivateLinkService private-router"]);
   });
 
   test("one of another owner is neither changed nor deleted, and that is said", () => {
@@ -555,7 +555,7 @@ describe("what exists is repaired", () => {
     const [owner] = link.metadata.ownerReferences ?? [];
     if (owner) owner.uid = "earlier-uid";
     expect(outcome(observed({ links: [link] })).does).toEqual([
-      "delete link object private-router",
+      "delete AzurePrivateLinkService private-router",
     ]);
     if (owner) owner.name = "another";
     expect(outcome(observed({ links: [link] }))).toMatchObject({
@@ -570,7 +570,9 @@ describe("what exists is repaired", () => {
       services: [serviceOf("private-router"), serviceOf("oauth-openshift")],
     });
     const links = [made(both, 0), made(both, 1)];
-    expect(outcome(observed({ links })).does).toEqual(["delete link object oauth-openshift"]);
+    expect(outcome(observed({ links })).does).toEqual([
+      "delete AzurePrivateLinkService oauth-openshift",
+    ]);
   });
 
   test("all go when the cluster is not private any more, and then the control plane is let go", () => {
@@ -581,7 +583,7 @@ describe("what exists is repaired", () => {
     const plane = controlPlane(shape as unknown as Shape);
     const link = made(observed());
     expect(outcome(observed({ controlPlane: plane, links: [link] }))).toMatchObject({
-      does: ["delete link object private-router"],
+      does: ["delete AzurePrivateLinkService private-router"],
       finalizer: undefined,
     });
     link.metadata.deletionTimestamp = "2026-01-01T00:00:00Z";

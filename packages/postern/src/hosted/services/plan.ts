@@ -135,7 +135,7 @@ function unwantedLinks(
     .filter(({ metadata: { name } }) => [privateRouter, oauthServer].includes(name))
     .filter((link) => !desired.includes(link.metadata.name) && isOwned(link, controlPlane))
     .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
-    .map((link) => remove(link, "is not reached by a private link any more"));
+    .map((link) => remove(link, "its Service needs no private link any more"));
 }
 
 /** What to do about one Service that should have a link. */
@@ -165,7 +165,7 @@ function planService(name: string, observed: Observed, access: PrivateAccess): S
     return { ...(step && { step }), problems: [...unusable, ...problems] };
   }
   if (isLeftOver(found, controlPlane))
-    return { step: remove(found, "belongs to an earlier control plane of this name") };
+    return { step: remove(found, "it belongs to an earlier control plane of this name") };
   const note = `AzurePrivateLinkService ${name} is left alone · its owner is not this control plane · delete it: it is then recreated`;
   return { problems: [warning(observeReasons.ownedByAnother, note)] };
 }
@@ -213,10 +213,11 @@ function endpointSubnetOf(
 function make(link: AzurePrivateLinkService): ObserveStep {
   return {
     verb: "create",
-    do: "make link object",
+    do: "create AzurePrivateLinkService",
+    name: link.metadata.name,
     object: link,
-    why: `${link.metadata.name} has the address ${link.spec.loadBalancerIP}`,
-    event: observeReasons.made,
+    why: `its Service has the address ${link.spec.loadBalancerIP}`,
+    event: true,
     failsAs: observeReasons.failed,
   };
 }
@@ -224,10 +225,11 @@ function make(link: AzurePrivateLinkService): ObserveStep {
 function remove(link: AzurePrivateLinkService, why: string): ObserveStep {
   return {
     verb: "delete",
-    do: "delete link object",
+    do: "delete AzurePrivateLinkService",
+    name: link.metadata.name,
     object: link,
-    why: `${link.metadata.name} ${why}`,
-    event: observeReasons.deleted,
+    why,
+    event: true,
     failsAs: observeReasons.failed,
   };
 }
@@ -244,11 +246,12 @@ function planExisting(
     ...(change && {
       step: {
         verb: "change",
-        do: "change link object",
+        do: "update AzurePrivateLinkService",
+        name,
         object: found,
         change,
-        why: `${changed.join(", ")} of ${name} changed`,
-        event: observeReasons.changed,
+        why: `${changed.join(", ")} changed`,
+        event: true,
         failsAs: observeReasons.failed,
       },
     }),

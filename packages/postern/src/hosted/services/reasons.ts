@@ -1,8 +1,5 @@
 /** The reasons of the conditions and events of this feature. */
 export const observeReasons = {
-  made: "LinkMade",
-  changed: "LinkChanged",
-  deleted: "LinkDeleted",
   failed: "LinkNotWritten",
   ownedByAnother: "OwnedByAnother",
   serviceNotOwned: "ServiceNotOwned",

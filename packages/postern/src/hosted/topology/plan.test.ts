@@ -19,7 +19,7 @@ function outcome(observed: Observed) {
   return {
     does: steps
       .filter((step) => step.verb !== "change" || step.subresource === undefined)
-      .map(({ do: what, kind, object }) => `${what} ${kind} ${object.metadata.name}`),
+      .map(({ do: what, name }) => `${what} ${name}`),
     says: problem && `${problem.status} ${problem.reason}`,
     finalizer,
   };
@@ -69,7 +69,7 @@ describe("without HyperShift", () => {
     delete cluster.spec.infraID;
     const world = new TopologyWorld(cluster);
     expect(outcome(world.see())).toEqual({
-      does: ["change HostedCluster one", "make Namespace clusters-one"],
+      does: ["update HostedCluster one", "create Namespace clusters-one"],
       says: "False Applying",
       finalizer: "add",
     });
@@ -78,9 +78,9 @@ describe("without HyperShift", () => {
       /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
     );
     expect(world.cluster.spec.infraID).toMatch(/^one-[0-9a-f]{5}$/);
-    expect(outcome(world.see()).does).toEqual(["make HostedControlPlane one"]);
+    expect(outcome(world.see()).does).toEqual(["create HostedControlPlane one"]);
     world.reconcile();
-    expect(outcome(world.see()).does).toContain("make Service private-router");
+    expect(outcome(world.see()).does).toContain("create Service private-router");
     world.settle();
     expect(outcome(world.see())).toEqual({
       does: [],
@@ -136,8 +136,8 @@ describe("without HyperShift", () => {
     service.metadata.ownerReferences = [];
     world.drop("Route", "oauth-internal");
     expect(outcome(world.see()).does).toEqual([
-      "change Service private-router",
-      "make Route oauth-internal",
+      "update Service private-router",
+      "create Route oauth-internal",
     ]);
     world.settle();
     expect(world.get<Service>("Service", "private-router")).toMatchObject({
@@ -174,7 +174,7 @@ describe("without HyperShift", () => {
     const world = settled();
     const service = world.get<Service>("Service", "private-router");
     if (service) service.metadata.labels = {};
-    expect(outcome(world.see()).does).toEqual(["change Service private-router"]);
+    expect(outcome(world.see()).does).toEqual(["update Service private-router"]);
   });
 
   test("a namespace or a control plane of another cluster is left alone, and that is said", () => {
@@ -191,7 +191,7 @@ describe("without HyperShift", () => {
     const world = settled();
     const plane = world.get("HostedControlPlane", "one");
     if (plane) plane.metadata.annotations = { [clusterAnnotation]: "rubbish" };
-    expect(outcome(world.see()).does).toEqual(["change HostedControlPlane one"]);
+    expect(outcome(world.see()).does).toEqual(["update HostedControlPlane one"]);
   });
 
   test("a cluster that lost its number gets that of its control plane back", () => {
@@ -216,7 +216,7 @@ describe("without HyperShift", () => {
     const { steps } = plan(observedOf(clusterOf({ metadata: { name: "one.two" } })));
     expect(steps).toContainEqual(
       expect.objectContaining({
-        do: "make",
+        do: "create Namespace",
         kind: "Namespace",
         object: expect.objectContaining({
           metadata: expect.objectContaining({ name: "clusters-one-two" }),
@@ -281,7 +281,7 @@ describe("without HyperShift", () => {
     const world = settled();
     const observed = { ...world.see(), routes: undefined };
     expect(outcome(observed)).toMatchObject({ does: [], says: "False RoutesNotServed" });
-    expect(outcome({ ...observed, services: [] }).does).toContain("make Service private-router");
+    expect(outcome({ ...observed, services: [] }).does).toContain("create Service private-router");
   });
 
   test("a paused cluster is not changed, and keeps its conditions", () => {
@@ -305,7 +305,7 @@ describe("without HyperShift", () => {
     expect(plan({ ...observed, pause: { paused: true, untilMs: 5 } }).requeue).toEqual({
       afterMs: 5,
     });
-    expect(outcome(observed).does).toEqual(["make Service private-router"]);
+    expect(outcome(observed).does).toEqual(["create Service private-router"]);
   });
 
   test.each<[string, Shape]>([

@@ -21,7 +21,7 @@ import type { Observed } from "./observed.ts";
 import { planDelete } from "./plan-delete.ts";
 import { topologyApplied, topologyReasons } from "./reasons.ts";
 import type { TopologyStep } from "./steps.ts";
-import { change, isBeingDeleted, make } from "./steps.ts";
+import { create, isBeingDeleted, update } from "./steps.ts";
 
 /**
  * What to do for a HostedCluster. Where HyperShift is installed, only the conditions of its links are collected. Elsewhere Postern
@@ -117,19 +117,20 @@ function build(observed: Observed, { access, publishing }: Extract<Checked, { ok
     ...(!cluster.spec.infraID && { infraID }),
   };
   if (Object.keys(missing).length > 0)
-    first.push(change("HostedCluster", cluster, { spec: missing }, "it has no number yet"));
+    first.push(update("HostedCluster", cluster, { spec: missing }, "it has no number yet"));
   const home = desiredNamespace(cluster);
   if (isReservedNamespace(home.metadata.name)) return only([], reserved(home));
   if (namespace === undefined && !isDnsLabel(home.metadata.name))
     return only([], nameUnusable(home));
-  if (namespace === undefined) first.push(make("Namespace", home, "the control plane lives in it"));
+  if (namespace === undefined)
+    first.push(create("Namespace", home, "the control plane lives in it"));
   else if (isBeingDeleted(namespace)) return only(first, terminating(namespace));
   else if (!isOf(namespace, cluster)) return only([], notCreatedForThis(namespace, cluster));
   if (first.length > 0) return only(first);
 
   const desired = desiredControlPlane(cluster);
   if (controlPlane === undefined)
-    return only([make("HostedControlPlane", desired, "the cluster has none")]);
+    return only([create("HostedControlPlane", desired, "the cluster has none")]);
   if (!isOwn(controlPlane, cluster)) return only([], another("HostedControlPlane", controlPlane));
   if (isBeingDeleted(controlPlane)) return only([], controlPlaneDeleting);
   const patch = controlPlaneChange(controlPlane, desired);
@@ -141,13 +142,13 @@ function build(observed: Observed, { access, publishing }: Extract<Checked, { ok
   );
   if (access.type === "PrivateLink" && observed.account === undefined)
     steps.push(
-      make("ServiceAccount", desiredAccount(controlPlane), "it proves who the cluster is"),
+      create("ServiceAccount", desiredAccount(controlPlane), "it proves who the cluster is"),
     );
   if (patch === undefined) {
     const published = publishEndpoint(observed, controlPlane, access, publishing);
     return { steps, waiting, published };
   }
-  const copy = change("HostedControlPlane", controlPlane, patch, "the HostedCluster changed");
+  const copy = update("HostedControlPlane", controlPlane, patch, "the HostedCluster changed");
   return only([copy, ...steps], waiting);
 }
 

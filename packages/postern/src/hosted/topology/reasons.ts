@@ -28,6 +28,3 @@ export const topologyReasons = {
 
 /** The reason of a collected condition that not every link has, or not yet for its present generation. */
 export const statusUnknown = "StatusUnknown";
-
-/** The reasons of its events. */
-export const topologyEvents = { made: "Made", changed: "Changed", deleted: "Deleted" } as const;

@@ -1,7 +1,6 @@
 import type { KubeObject } from "@postern/core/kind.ts";
 import type { ObjectStep } from "../../kube/apply-object.ts";
 import { withoutNulls } from "./desired/difference.ts";
-import { topologyEvents } from "./reasons.ts";
 
 /** The kinds that this feature writes. */
 export type MadeKind =
@@ -19,38 +18,39 @@ export type TopologyStep = ObjectStep & { kind: MadeKind };
 /** A cluster has many of these: they get no events. */
 const quiet: readonly MadeKind[] = ["Service", "Route", "ServiceAccount"];
 
-export function make(kind: MadeKind, object: KubeObject, why: string): TopologyStep {
+export function create(kind: MadeKind, object: KubeObject, why: string): TopologyStep {
   return {
     verb: "create",
-    do: "make",
+    do: `create ${kind}`,
+    name: object.metadata.name,
     kind,
     object: withoutNulls(object),
-    why: `${kind} ${object.metadata.name}: ${why}`,
-    ...(!quiet.includes(kind) && { event: topologyEvents.made }),
+    why,
+    ...(!quiet.includes(kind) && { event: true }),
   };
 }
 
 /** Delete something because its cluster is being deleted. */
 export function deleteWithCluster(kind: MadeKind, object: KubeObject): TopologyStep {
-  const { event, ...step } = remove(kind, object, "the HostedCluster is being deleted");
+  const { event, ...step } = deleteObject(kind, object, "the HostedCluster is being deleted");
   return { ...step, ...(event && !quiet.includes(kind) && { event }) };
 }
 
-export function change(
+export function update(
   kind: MadeKind,
   object: KubeObject,
   change: object,
   why: string,
 ): TopologyStep {
-  const event = topologyEvents.changed;
   return {
     verb: "change",
-    do: "change",
+    do: `update ${kind}`,
+    name: object.metadata.name,
     kind,
     object,
     change,
-    why: `${kind} ${object.metadata.name}: ${why}`,
-    event,
+    why,
+    event: true,
   };
 }
 
@@ -63,24 +63,25 @@ export function publish(
 ): TopologyStep {
   return {
     verb: "change",
-    do: "change",
+    do: `update ${kind}`,
+    name: object.metadata.name,
     kind,
     object,
     change: { status },
     subresource: "status",
-    why: `${kind} ${object.metadata.name}: ${why}`,
+    why,
   };
 }
 
-export function remove(kind: MadeKind, object: KubeObject, why: string): TopologyStep {
-  const event = topologyEvents.deleted;
+export function deleteObject(kind: MadeKind, object: KubeObject, why: string): TopologyStep {
   return {
     verb: "delete",
-    do: "delete",
+    do: `delete ${kind}`,
+    name: object.metadata.name,
     kind,
     object,
-    why: `${kind} ${object.metadata.name}: ${why}`,
-    event,
+    why,
+    event: true,
   };
 }
 

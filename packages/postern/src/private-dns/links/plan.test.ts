@@ -64,12 +64,12 @@ test.each([
     ["Taken: first and second"],
   ],
   ["ours: good", [found("first", network, ["us"])], [], []],
-  ["another's: claimed", [found("x", network, ["them"])], ["claim link x"], []],
+  ["another's: claimed", [found("x", network, ["them"])], ["claim network link x"], []],
   ["nobody's: used as it is", [found("x", network, [])], [], []],
   [
     "ours, and Azure failed to write it: written again",
     [found("first", network, ["us"], failed)],
-    ["repair link first"],
+    ["update network link first"],
     ["Repairing"],
   ],
   [
@@ -91,7 +91,7 @@ test.each([
       found("x", elsewhere, ["us"]),
       found("y", elsewhere, ["us", "them"]),
     ],
-    ["remove link x", "give up link y"],
+    ["unlink network x", "release network link y"],
     [],
   ],
 ])("a link to the network %s", (_what, links, steps, problems) => {

@@ -54,8 +54,6 @@ export interface LinkReport {
   updating?: Problem;
   /** How a link that is claimed serves. */
   serves: string;
-  /** The event of a repair. */
-  repairEvent?: string;
   /** A link does not resolve yet. */
   unresolved(link: FoundLink): Problem;
   /** Azure failed to write a link; `repairing`: it is written again. */
@@ -92,7 +90,7 @@ export function planLinks(zone: ZoneWithLinks, policy: LinkPolicy): Part<LinkSte
   const desired = new Set(networks.map(idKey));
   const stale = foundLinks(zone)
     .filter(({ found }) => isClaimed(found.tags, user) && !desired.has(networkKey(found)))
-    .map((link) => giveUpLink(link, user, "its network is not wanted any more"));
+    .map((link) => releaseLink(zone, link, user, "its network is not wanted any more"));
   const parts = networks.map((network) => {
     const serving = byNetwork.get(idKey(network)) ?? [];
     const best =
@@ -136,11 +134,12 @@ function createLink(
     on: "link",
     verb: "create",
     do: "link network",
+    name: nameOf(network),
     id,
     body: newLink(network, withAllTags({}, policy), policy.user),
     ifNoneMatch: "*",
-    why: `${words.zone} is not linked to the network ${nameOf(network)}`,
-    event: "LinkingPrivateDNSZone",
+    why: `link ${nameOf(id)} of ${words.zone} does not exist`,
+    event: true,
   };
   return act([step], words.creating);
 }
@@ -149,29 +148,31 @@ function planFoundLink(zone: ZoneWithLinks, link: FoundLink, policy: LinkPolicy)
   const { user, report: words } = policy;
   const { id, found } = link;
   const { tags = {}, etag: ifMatch } = found;
-  const what = `the link ${nameOf(id)} of ${nameOf(zone.id)}`;
+  const name = `${nameOf(zone.id)}/${nameOf(id)}`;
   const steps: LinkStep[] = [];
   if (!isClaimed(tags, user)) {
     if (otherClaims(tags, user).length > 0 || policy.isAdoptable(link))
       steps.push({
         on: "link",
         verb: "claim",
-        do: "claim link",
+        do: "claim network link",
+        name,
         id,
         body: retagged(found, withClaim(tags, user.claim)),
         ifMatch,
-        why: `${what} ${words.serves}`,
+        why: `it ${words.serves}`,
       });
   } else if (linkProvisioningOf(found) === "failed")
     steps.push({
       on: "link",
       verb: "repair",
-      do: "repair link",
+      do: "update network link",
+      name,
       id,
       body: retagged(found, tags),
       ifMatch,
-      why: `${what} is ${found.properties.provisioningState}`,
-      ...(words.repairEvent !== undefined && { event: words.repairEvent }),
+      why: `its provisioning state is ${found.properties.provisioningState}`,
+      event: true,
     });
   else if (isOnlyUser(tags, user) && linkProvisioningOf(found) === "succeeded") {
     const desired = withUserTags(tags, policy.userTags);
@@ -179,11 +180,12 @@ function planFoundLink(zone: ZoneWithLinks, link: FoundLink, policy: LinkPolicy)
       steps.push({
         on: "link",
         verb: "repair",
-        do: "tag link",
+        do: "update network link",
+        name,
         id,
         body: retagged(found, desired),
         ifMatch,
-        why: `${what} has other tags than those that are asked for`,
+        why: "it lacks tags that are asked for",
       });
   }
   const updating = steps.length > 0 ? words.updating : undefined;
@@ -209,24 +211,32 @@ export function healthOf(
 }
 
 /** Remove a user's claim from a link, or delete the link where that claim is the last. */
-export function giveUpLink({ id, found }: FoundLink, user: ZoneUser, why: string): LinkStep {
+export function releaseLink(
+  zone: Pick<ZoneWithLinks, "id">,
+  { id, found }: FoundLink,
+  user: ZoneUser,
+  why: string,
+): LinkStep {
   const { tags = {}, etag: ifMatch } = found;
+  const name = `${nameOf(zone.id)}/${nameOf(id)}`;
   return otherClaims(tags, user).length === 0
     ? {
         on: "link",
         verb: "delete",
-        do: "remove link",
+        do: "unlink network",
+        name,
         id,
         ifMatch,
-        why: `the link ${nameOf(id)} goes: ${why}`,
+        why,
       }
     : {
         on: "link",
         verb: "unclaim",
-        do: "give up link",
+        do: "release network link",
+        name,
         id,
         body: retagged(found, withoutOwnClaim(tags, user)),
         ifMatch,
-        why: `the link ${nameOf(id)} is left to its other users: ${why}`,
+        why: `others use it, and ${why}`,
       };
 }

@@ -79,11 +79,12 @@ function planRecord(
   const step: RecordStep = {
     on: "record",
     verb: "write",
-    do: "write name",
+    do: found === undefined ? "create record" : "update record",
+    name: `${name}.${nameOf(zone.id)}`,
     id,
     records: { type, name, ttlSeconds, values, metadata: policy.metadataFor(found) },
     ...(found === undefined ? { ifNoneMatch: "*" } : { ifMatch: found.etag }),
-    why: `${name}.${nameOf(zone.id)} ${found === undefined ? "leads nowhere" : "is not as it should be"}`,
+    why: found === undefined ? "it does not exist" : "it differs from what is desired",
   };
   return act([step], report.writing);
 }
@@ -97,9 +98,10 @@ export function deleteRecord(
   return {
     on: "record",
     verb: "delete",
-    do: "remove name",
+    do: "delete record",
+    name: named(record),
     id: record.id,
     ifMatch: record.found.etag,
-    why: `${named(record)} goes: ${why}`,
+    why,
   };
 }

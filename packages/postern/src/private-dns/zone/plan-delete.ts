@@ -1,7 +1,8 @@
+import { nameOf } from "@postern/core/resource-id.ts";
 import type { Tags } from "@postern/core/tags.ts";
 import { act, done, fail, type Part } from "../../kube/part.ts";
 import { type FoundLink, foundLinks } from "../links/observed.ts";
-import { giveUpLink } from "../links/plan.ts";
+import { releaseLink } from "../links/plan.ts";
 import { type FoundRecord, foundRecords } from "../records/observed.ts";
 import { deleteRecord, type RecordReport } from "../records/plan.ts";
 import type { PrivateDnsStep, ZoneStep } from "../steps.ts";
@@ -25,11 +26,7 @@ export interface ZoneDeletePolicy {
   /** The tags that a zone keeps, once the claim is removed. */
   remainingTags?(tags: Tags): Tags;
   why: string;
-  report: Pick<RecordReport, "named"> & {
-    /** The zone in a sentence. */
-    zone: string;
-    events: { delete: string; unclaim?: string };
-  };
+  report: Pick<RecordReport, "named">;
 }
 
 /** Soon: what is being deleted keeps an object from going. */
@@ -50,11 +47,12 @@ export function deleteZone(
   const remove: ZoneStep = {
     on: "zone",
     verb: "delete",
-    do: "remove zone",
+    do: "delete DNS zone",
+    name: nameOf(id),
     id,
     ifMatch,
-    why: `${report.zone} goes: ${why}`,
-    event: report.events.delete,
+    why,
+    event: true,
   };
   if (policy.isWhole && isClaimed && !isShared) return act([remove]);
   const records = foundRecords(zone)
@@ -62,7 +60,7 @@ export function deleteZone(
     .map((record) => deleteRecord(record, report, why));
   const links = foundLinks(zone)
     .filter(policy.isOwnLink)
-    .map((link) => giveUpLink(link, user, why));
+    .map((link) => releaseLink(zone, link, user, why));
   const isRetained = isShared || hasOtherContents(zone, policy);
   // The record sets of a zone that is deleted go with it; its links must go before.
   const steps = isRetained || !isClaimed ? [...records, ...links] : links;
@@ -72,17 +70,17 @@ export function deleteZone(
   const waits = waitsIn(zone);
   if (waits.length > 0) return { ...done, requeueMs: Math.min(...waits) };
   if (!isRetained) return act([remove]);
-  const { unclaim: event } = report.events;
   const remaining = withoutOwnClaim(tags, user);
   const removeClaim: ZoneStep = {
     on: "zone",
     verb: "unclaim",
-    do: "give up zone",
+    do: "release DNS zone",
+    name: nameOf(id),
     id,
     tags: policy.remainingTags?.(remaining) ?? remaining,
     ifMatch,
-    why: `${report.zone} is left to those who use it: ${why}`,
-    ...(event !== undefined && { event }),
+    why: `others use it, and ${why}`,
+    event: true,
   };
   return act([removeClaim]);
 }

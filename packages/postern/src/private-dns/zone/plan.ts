@@ -1,6 +1,7 @@
 import { claimsIn, mostClaims, withClaim } from "@postern/core/claims.ts";
 import type { Failure } from "@postern/core/failure.ts";
 import { provisioning } from "@postern/core/provisioning.ts";
+import { nameOf } from "@postern/core/resource-id.ts";
 import type { Tags } from "@postern/core/tags.ts";
 import { withAllTags, withUserTags } from "@postern/core/user-tags.ts";
 import { act, done, join, type Part, type Problem, report, wait } from "../../kube/part.ts";
@@ -37,13 +38,11 @@ export interface ZonePolicy<Step extends PrivateDnsStep> {
 
 /** What is said of a zone. */
 export interface ZoneReport {
-  /** The zone in a sentence. */
-  zone: string;
   /** It is being created or repaired. */
   creating: Problem;
   /** It is being changed, by us or by another. */
   changing: Problem;
-  /** Who uses it once it is claimed. */
+  /** Why it is claimed. */
   claimed: string;
   /** Azure has no room for more claims. */
   full: Problem;
@@ -51,7 +50,6 @@ export interface ZoneReport {
   fail(failure: Failure): Part<never>;
   /** Azure failed to write it, so nobody knows whether it works; `repairing`: something is written again. */
   failed(found: Zone, repairing: boolean): Part<never>;
-  events: { create: string; repair: string; claim?: string };
 }
 
 /** A plan for a zone. */
@@ -91,7 +89,7 @@ export function planZone<Step extends PrivateDnsStep>(
     return usable(isFailed ? words.failed(found, false) : policy.planContents(false));
   if (!isFailed) return planFound(zone, found, policy);
   const plan = isClaimed(found.tags, policy.user)
-    ? usable(act([repairZone(zone, found, policy)]))
+    ? usable(act([repairZone(zone, found)]))
     : planFound(zone, found, policy);
   return { ...plan, ...join([plan, words.failed(found, plan.steps.length > 0)]) };
 }
@@ -141,24 +139,32 @@ type Writer = Pick<ZonePolicy<PrivateDnsStep>, "user" | "tags" | "userTags" | "r
 function planTags({ id }: ObservedZone, { tags, etag }: Zone, policy: Writer): Part<ZoneStep> {
   const desiredTags = withUserTags(tags, policy.userTags);
   if (desiredTags === tags || !isOnlyUser(tags, policy.user)) return done;
-  const { zone } = policy.report;
-  const why = `${zone} has other tags than those that are asked for`;
   return act([
-    { on: "zone", verb: "repair", do: "tag zone", id, tags: desiredTags, ifMatch: etag, why },
+    {
+      on: "zone",
+      verb: "repair",
+      do: "update DNS zone",
+      name: nameOf(id),
+      id,
+      tags: desiredTags,
+      ifMatch: etag,
+      why: "it lacks tags that are asked for",
+    },
   ]);
 }
 
 function createZone({ id }: ObservedZone, policy: Writer): ZoneStep {
-  const { user, report: words } = policy;
+  const { user } = policy;
   return {
     on: "zone",
     verb: "create",
-    do: "make zone",
+    do: "create DNS zone",
+    name: nameOf(id),
     id,
     tags: withClaim(withAllTags({}, policy), user.claim),
     ifNoneMatch: "*",
-    why: `${words.zone} does not exist`,
-    event: words.events.create,
+    why: "it does not exist",
+    event: true,
   };
 }
 
@@ -168,28 +174,29 @@ export function claimZone(
   { tags, etag }: Pick<Zone, "tags" | "etag">,
   { user, report: words }: Pick<Writer, "user" | "report">,
 ): ZoneStep {
-  const { claim: event } = words.events;
   return {
     on: "zone",
     verb: "claim",
-    do: "claim zone",
+    do: "claim DNS zone",
+    name: nameOf(id),
     id,
     tags: withClaim(tags, user.claim),
     ifMatch: etag,
-    why: `${words.zone} ${words.claimed}`,
-    ...(event !== undefined && { event }),
+    why: words.claimed,
+    event: true,
   };
 }
 
-function repairZone({ id }: ObservedZone, found: Zone, { report: words }: Writer): ZoneStep {
+function repairZone({ id }: ObservedZone, found: Zone): ZoneStep {
   return {
     on: "zone",
     verb: "repair",
-    do: "repair zone",
+    do: "update DNS zone",
+    name: nameOf(id),
     id,
     tags: found.tags,
     ifMatch: found.etag,
-    why: `${words.zone} is ${found.provisioningState}`,
-    event: words.events.repair,
+    why: `its provisioning state is ${found.provisioningState}`,
+    event: true,
   };
 }

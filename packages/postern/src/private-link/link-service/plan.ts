@@ -47,14 +47,14 @@ export function planExistingLinkService(
 
 /** Only the tags of the link service change now: what else differs is changed when it is ours. */
 export function planAdoptLinkService(
-  given: { id: ResourceId; found: PrivateLinkService; tags: Tags; why: string; event: string },
+  given: { id: ResourceId; found: PrivateLinkService; tags: Tags; why: string },
   policy: LinkServicePolicy,
 ): Part<LinkServiceStep> {
-  const { id, found, tags, why, event } = given;
+  const { id, found, tags, why } = given;
   const name = nameOf(id);
   const step: LinkServiceStep = {
     ...stepWords("change", name, why, policy),
-    event,
+    do: "adopt link service",
     on: "link service",
     verb: "change",
     id,

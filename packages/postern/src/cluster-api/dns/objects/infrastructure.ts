@@ -76,7 +76,7 @@ export class InfrastructureObjects {
     return found ?? read(await this.#served.discover(apiGroup, called, now, signal));
   }
 
-  /** Put our finalizer on, or take it off. */
+  /** Add our finalizer, or remove it. */
   async setFinalizer(
     { kind, object }: Infrastructure,
     desired: boolean,

@@ -12,7 +12,7 @@ import { lacksClaim } from "./links.ts";
 import { isReleased, lacksOwner, lacksTags } from "./origin.ts";
 import { isOwned, userOf, withOwner, withoutOwner } from "./owner.ts";
 import { lacksOriginTag, nameCalled } from "./records.ts";
-import { inRole, pending, zoneCalled } from "./report.ts";
+import { inRole, pending } from "./report.ts";
 import { networkOf, zoneReport } from "./zone.ts";
 
 /**
@@ -50,9 +50,7 @@ export function planDeleteZone(observed: Observed, zone: ZoneInRole, why: string
     remainingTags: (remaining) => withoutOwner(remaining, observed),
     why,
     report: {
-      zone: zoneCalled(zone),
       named: (record) => nameCalled(record, nameOf(id)),
-      events: { delete: "DeletingDNSZone" },
     },
   });
   const isBusy = part.steps.length > 0 || part.requeueMs !== undefined;

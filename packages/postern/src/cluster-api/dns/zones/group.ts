@@ -35,12 +35,13 @@ export function planGroup(observed: Observed): Part<DnsStep> {
     const tags = checkedTags(withOwner(group.tags, observed));
     const create: DnsStep = {
       on: "group",
-      do: "make group",
+      do: "create resource group",
+      name: nameOf(id),
       role: "public",
       id,
       body: { location: group.location, tags, properties: {} },
-      why: `the resource group ${nameOf(id)} does not exist`,
-      event: "CreatingResourceGroup",
+      why: "it does not exist",
+      event: true,
     };
     return act([create], pending);
   }
@@ -59,11 +60,12 @@ export function planGroup(observed: Observed): Part<DnsStep> {
   if (!isOwned(tags, observed) || desired === tags) return done;
   const retag: DnsStep = {
     on: "group",
-    do: "tag group",
+    do: "update resource group",
+    name: nameOf(id),
     role: "public",
     id,
     body: { ...(location && { location }), tags: desired, properties: {} },
-    why: `the tags of the resource group ${nameOf(id)} are not as annotated`,
+    why: "its tags differ from the annotations",
   };
   return act([retag], pending);
 }

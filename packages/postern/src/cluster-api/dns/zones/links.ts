@@ -44,7 +44,6 @@ export function linkPolicy(observed: Observed, zone: ZoneInRole, network: Resour
       changing: pending,
       updating: pending,
       serves: "serves this cluster",
-      repairEvent: "RepairingPrivateDNSLink",
       refused: (to, { reason, message }) => ({ reason, message: `${notLinked(to)} · ${message}` }),
       taken: (to, names) => ({
         reason: reasons.ownedByAnother,

@@ -2,7 +2,7 @@ import { claimPrefix, mostClaims } from "@postern/core/claims.ts";
 import type { ResourceId } from "@postern/core/resource-id.ts";
 import { act, done, join, type Part, report, retry, wait, waits } from "../../../kube/part.ts";
 import { foundLinks, pointsTo } from "../../../private-dns/links/observed.ts";
-import { giveUpLink, healthOf, planLinks } from "../../../private-dns/links/plan.ts";
+import { healthOf, planLinks, releaseLink } from "../../../private-dns/links/plan.ts";
 import { foundRecords, type RecordSet } from "../../../private-dns/records/observed.ts";
 import type { LinkStep, PrivateDnsStep } from "../../../private-dns/steps.ts";
 import { isClaimed, otherClaims } from "../../../private-dns/user.ts";
@@ -43,10 +43,9 @@ export function planDesiredZone(observed: Observed, zone: ZoneInRole): Part<DnsS
 export function zoneReport(zone: ZoneInRole): ZoneReport {
   const called = zoneCalled(zone);
   return {
-    zone: called,
     creating: pending,
     changing: pending,
-    claimed: "is used by this cluster",
+    claimed: "this cluster uses it",
     full: {
       reason: reasons.zoneFull,
       message: `${called} is not used · ${mostClaims} clusters of one resource group use it, and Azure has no room for more tags · use another resource group`,
@@ -56,7 +55,6 @@ export function zoneReport(zone: ZoneInRole): ZoneReport {
       const problem = failedResource(called, provisioningState, repairing);
       return repairing ? report(problem) : wait(problem, waits.changeMs);
     },
-    events: { create: "CreatingDNSZone", repair: "RepairingDNSZone" },
   };
 }
 
@@ -137,7 +135,7 @@ function planUnlink(observed: Observed, zone: ZoneInRole): Part<LinkStep> {
   const user = userOf(observed);
   const ownLinks = foundLinks(zone).filter(({ found }) => isClaimed(found.tags, user));
   const why = "the names in it lead into another network";
-  return act(ownLinks.map((link) => giveUpLink(link, user, why)));
+  return act(ownLinks.map((link) => releaseLink(zone, link, user, why)));
 }
 
 /** The network in which a private zone is to answer. */

@@ -23,9 +23,6 @@ export const reasons = {
   deletionFailed: "PrivateEndpointDeletionFailed",
   managementPaused: "ManagementClusterPaused",
   managementNotWritten: "ManagementClusterNotWritten",
-  deletingEndpoint: "DeletingPrivateEndpoint",
-  endpointsWritten: "EndpointsWritten",
-  addressesPublished: "AddressesPublished",
   left: "PrivateEndpointsLeft",
   abandoned: "PrivateEndpointsAbandoned",
 } as const;

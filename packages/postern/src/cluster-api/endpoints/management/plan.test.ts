@@ -425,7 +425,7 @@ describe("the management cluster under the policy upsert-only", () => {
       paper.reconcile(60_000);
     }
     expect(paper.endpointsOf(managementKey)).toEqual([ofFirst, endpointTo("wc2")]);
-    expect(restricted(paper).withheld).toMatchObject([{ do: "write endpoints" }]);
+    expect(restricted(paper).withheld).toMatchObject([{ do: "update AzureCluster" }]);
   });
 
   test.each([
@@ -433,7 +433,10 @@ describe("the management cluster under the policy upsert-only", () => {
     ["of a cluster that is being deleted", { deleting: true, hasFinalizer: true }],
   ])("keeps the endpoint %s", (_what, over: Shape) => {
     const { steps, withheld } = restricted(world([ofFirst], over));
-    expect({ steps, withheld }).toMatchObject({ steps: [], withheld: [{ do: "write endpoints" }] });
+    expect({ steps, withheld }).toMatchObject({
+      steps: [],
+      withheld: [{ do: "update AzureCluster" }],
+    });
   });
 });
 

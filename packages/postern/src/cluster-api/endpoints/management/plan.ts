@@ -38,8 +38,9 @@ export function plan(observed: Observed): Plan<ManagementStep> {
   if (added.length + corrected.length + removed.length === 0) return idle;
   if (sinceWriteMs < gatherMs) return { ...idle, requeue: { afterMs: gatherMs - sinceWriteMs } };
   const common = {
-    do: "write endpoints",
-    event: reasons.endpointsWritten,
+    do: "update AzureCluster",
+    name: management.name,
+    event: true,
     target: management,
   } as const;
   // What is not desired any more is removed by a write of its own after that: a policy may withhold it.
@@ -48,7 +49,7 @@ export function plan(observed: Observed): Plan<ManagementStep> {
       ? {
           ...common,
           verb: "change",
-          why: namesOf({ added, corrected }),
+          why: `private endpoints ${namesOf({ added, corrected })}`,
           write: {
             subnet: subnet.name,
             endpoints,
@@ -62,7 +63,7 @@ export function plan(observed: Observed): Plan<ManagementStep> {
       : {
           ...common,
           verb: "delete",
-          why: namesOf({ removed }),
+          why: `private endpoints ${namesOf({ removed })}`,
           write: {
             subnet: subnet.name,
             endpoints,

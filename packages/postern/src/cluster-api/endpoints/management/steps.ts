@@ -3,7 +3,7 @@ import type { EndpointsWrite, Target } from "../spec/write.ts";
 
 /** One write for all workload clusters. */
 export interface ManagementStep extends Step {
-  do: "write endpoints";
+  do: "update AzureCluster";
   /** `delete` where the write removes an endpoint too. */
   verb: "change" | "delete";
   target: Target;

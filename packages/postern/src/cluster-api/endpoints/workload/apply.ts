@@ -21,7 +21,7 @@ export async function apply(
   reconcile: Reconcile,
 ): Promise<Applied> {
   switch (step.do) {
-    case "change cluster": {
+    case "update AzureCluster": {
       const { target, endpoints, annotations } = step;
       if (endpoints)
         writes.wrote(target, await writeEndpoints(kube, target, endpoints, reconcile.signal));
@@ -29,7 +29,7 @@ export async function apply(
         writes.wrote(target, await writeAnnotations(kube, target, annotations, reconcile.signal));
       return { state: "done" };
     }
-    case "delete endpoint": {
+    case "delete private endpoint": {
       if (arm === undefined) throw new Error("a step of a reconcile that did not read Azure");
       const write = await privateEndpoints(arm).remove(step.id, {
         ifMatch: step.etag,

@@ -54,7 +54,9 @@ describe("a cluster that is being deleted", () => {
     paper.planWorkload(key);
     paper.reconcile(120_000);
     const { steps, finalizer } = paper.planWorkload(key);
-    expect(steps).toMatchObject([{ do: "delete endpoint", id: expect.stringMatching(/wc1-api/i) }]);
+    expect(steps).toMatchObject([
+      { do: "delete private endpoint", id: expect.stringMatching(/wc1-api/i) },
+    ]);
     expect(finalizer).toBeUndefined();
   });
 

@@ -115,12 +115,13 @@ function planAzure(observed: Observed): Plan<WorkloadStep> {
       ? []
       : [
           {
-            do: "delete endpoint",
+            do: "delete private endpoint",
+            name: nameOf(id),
             verb: "delete",
             id,
             etag: observation.state === "exists" ? observation.resource.etag : undefined,
-            why: `${nameOf(id)} leads to a cluster that is being deleted, and CAPZ has left it`,
-            event: reasons.deletingEndpoint,
+            why: "its cluster is being deleted, and CAPZ has not deleted it",
+            event: true,
             failsAs: reasons.deletionFailed,
           },
         ],

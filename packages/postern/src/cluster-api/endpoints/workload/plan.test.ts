@@ -308,7 +308,10 @@ describe("the endpoints of a cluster under the policy upsert-only", () => {
     const { withheld, steps } = settleRestricted(paper);
     expect(namesIn(paper, key)).toEqual([gatewayName]);
     expect(published(paper.get(key))).toEqual(["10.0.0.7", undefined]);
-    expect({ withheld, steps }).toMatchObject({ withheld: [{ do: "change cluster" }], steps: [] });
+    expect({ withheld, steps }).toMatchObject({
+      withheld: [{ do: "update AzureCluster" }],
+      steps: [],
+    });
   });
 
   test("of the older names stay beside the new one, whose address is published", () => {
@@ -320,7 +323,7 @@ describe("the endpoints of a cluster under the policy upsert-only", () => {
     const { withheld } = settleRestricted(paper);
     expect(namesIn(paper, key)).toEqual([ingressName, gatewayName]);
     expect(published(paper.get(key))[1]).toBe("10.0.0.9");
-    expect(withheld).toMatchObject([{ do: "change cluster" }]);
+    expect(withheld).toMatchObject([{ do: "update AzureCluster" }]);
   });
 
   test("in the subnet that the nodes had before are not removed", () => {

@@ -119,16 +119,17 @@ function planChange(
   if (keys.length === 0 && write === undefined) return [];
   const added = Object.values(addresses).filter((each) => each !== null);
   const whys = [
-    write && "the endpoints to the management cluster are not as they should be",
-    added.length > 0 && `connected at ${added.join(" and ")}`,
-    keys.length > added.length && "an address no longer holds",
+    write && "its private endpoints to the management cluster differ from what is desired",
+    added.length > 0 && `it is connected at ${added.join(" and ")}`,
+    keys.length > added.length && "an address is not in use any more",
   ];
   return [
     {
-      do: "change cluster",
+      do: "update AzureCluster",
+      name: cluster.name,
       verb: write && planned?.removes ? "delete" : "change",
       why: whys.filter((each) => typeof each === "string").join("; "),
-      event: write ? reasons.endpointsWritten : reasons.addressesPublished,
+      event: true,
       target: cluster,
       endpoints: write,
       annotations: keys.length > 0 ? addresses : undefined,

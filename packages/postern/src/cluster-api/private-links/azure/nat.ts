@@ -9,7 +9,7 @@ import type { ObservedLinks, Subject } from "../observed.ts";
 import { reasons } from "../reasons.ts";
 import type { DesiredPrivateLink } from "../spec/desired.ts";
 import { conditionOfScope } from "../spec/managed.ts";
-import type { OpenSubnetStep } from "../steps.ts";
+import type { UpdateSubnetStep } from "../steps.ts";
 import { otherCluster } from "./owner.ts";
 import { awaitCapzMs } from "./policy.ts";
 
@@ -22,7 +22,7 @@ export function planNat(
   { networks }: ObservedLinks,
   subject: Subject,
   opened: Set<string>,
-): Part<OpenSubnetStep> | undefined {
+): Part<UpdateSubnetStep> | undefined {
   for (const { subnet } of link.nat) {
     const network = parentOf(subnet) as ResourceId;
     const found = networks.find(({ id }) => sameId(id, network));
@@ -78,19 +78,20 @@ function opening(
   subnet: ResourceId,
   present: Subnet,
   opened: Set<string>,
-): Part<OpenSubnetStep> {
+): Part<UpdateSubnetStep> {
   const name = nameOf(subnet);
   const network = idKey(parentOf(subnet) ?? "");
   if (opened.has(network)) return wait(beingOpened(link, name), waits.failureMs);
   opened.add(network);
   const users = present.properties.ipConfigurations?.length ?? 0;
   const suffix = users === 0 ? "" : `; ${users} addresses of others in it are not affected`;
-  const step: OpenSubnetStep = {
+  const step: UpdateSubnetStep = {
     on: "subnet",
-    do: "open a NAT subnet",
+    do: "update NAT subnet",
+    name,
     id: subnet,
-    why: `link services need privateLinkServiceNetworkPolicies Disabled on ${name}${suffix}`,
-    event: "OpeningNATSubnet",
+    why: `link services need privateLinkServiceNetworkPolicies Disabled${suffix}`,
+    event: true,
     condition: conditionOfScope.links,
     failsAs: reasons.subnetNotChanged,
   };

@@ -43,10 +43,8 @@ function planDesiredEndpoint(
       return retry(observation.failure, { reason: reasons.notMade });
     case "changing":
       return planChanging(name, observation, policy);
-    case "absent": {
-      const why = `private endpoint ${name} is asked for and does not exist`;
-      return planCreateEndpoint(endpoint, why, policy);
-    }
+    case "absent":
+      return planCreateEndpoint(endpoint, "it does not exist", policy);
     case "exists": {
       const { resource } = observation;
       const foreign = checkOwner(resource, endpoint, subject, lacksTags, {

@@ -56,7 +56,7 @@ function planDesiredLink(
         (missing && waitForFrontend(name, missing)) ??
         missingFrontend(link, observed) ??
         planNat(link, observed, subject, opened) ??
-        planCreateLinkService(link, `private link ${name} is asked for and does not exist`, policy)
+        planCreateLinkService(link, "it does not exist", policy)
       );
     case "exists": {
       const { resource } = observation;

@@ -22,7 +22,6 @@ const shared = {
       delete: reasons.notRemoved,
     },
   },
-  whyOf: (name: string, why: string) => `${name}: ${why}`,
   whyReplaced: (differences: string) =>
     `it is made anew: ${differences}, which Azure never changes`,
 };
@@ -37,14 +36,9 @@ export function linkPolicy({ foreignEndpoints, graceMs }: Subject): LinkServiceP
     messages: messagesOf("private link"),
     condition: conditionOfScope.links,
     steps: {
-      create: "make a link service",
-      change: "change a link service",
-      delete: "remove a link service",
-    },
-    events: {
-      create: "MakingPrivateLink",
-      change: "ChangingPrivateLink",
-      delete: "RemovingPrivateLink",
+      create: "create link service",
+      change: "update link service",
+      delete: "delete link service",
     },
     describe: describeAll({
       frontends: "its load balancer frontends are others",
@@ -77,11 +71,10 @@ export const endpointPolicy: EndpointPolicy = {
   ...shared,
   messages: messagesOf("private endpoint"),
   condition: conditionOfScope.endpoints,
-  steps: { create: "make an endpoint", change: "change an endpoint", delete: "remove an endpoint" },
-  events: {
-    create: "MakingPrivateEndpoint",
-    change: "ChangingPrivateEndpoint",
-    delete: "RemovingPrivateEndpoint",
+  steps: {
+    create: "create private endpoint",
+    change: "update private endpoint",
+    delete: "delete private endpoint",
   },
   describe: describeAll({
     subnet: "it is in another subnet",

@@ -67,7 +67,7 @@ describe("Services for external-dns (§6.6)", () => {
     });
     const services = planned.map((step) => (step as { service: Service }).service);
     expect(steps(world({}, services), ["fd00::4"])).toEqual([]);
-    expect(steps(world({}, services))).toEqual(["write service", "write service"]);
+    expect(steps(world({}, services))).toEqual(["update Service", "update Service"]);
   });
 
   test("keep the owners that others have given them", () => {
@@ -86,17 +86,17 @@ describe("Services for external-dns (§6.6)", () => {
     [
       "follow the address",
       world({}, [made("kube-apiserver-private-external", "10.0.0.1"), both[1] as Service]),
-      ["write service"],
+      ["update Service"],
     ],
     [
       "follow the hostname",
       world({ hostnames: { APIServer: "new.example.com" } }, [both[0] as Service]),
-      ["write service"],
+      ["update Service"],
     ],
     [
       "go when the cluster is public too",
       world({ public: true }, both),
-      ["remove service", "remove service"],
+      ["delete Service", "delete Service"],
     ],
     ["are not made where nothing has a hostname", world({ hostnames: {} }), []],
     [

@@ -48,10 +48,11 @@ export function planServices(
       if (found !== undefined && isOwn && !found.metadata.deletionTimestamp)
         steps.push({
           on: "service",
-          do: "remove service",
+          do: "delete Service",
+          name,
           verb: "delete",
           found,
-          why: unwanted(name),
+          why: "the cluster is public too",
           condition,
         });
       continue;
@@ -70,7 +71,6 @@ export function planServices(
 }
 
 const condition = conditions.dns;
-const unwanted = (name: string) => `the Service ${name} is not wanted: the cluster is public too`;
 
 /** What a Service points to, as external-dns reads it. */
 interface Target {
@@ -130,6 +130,15 @@ function planService(
     },
     spec: { type: "ExternalName", externalName },
   };
-  const why = `external-dns is to know where ${hostname} leads`;
-  return [{ on: "service", do: "write service", service, found, why, condition }];
+  return [
+    {
+      on: "service",
+      do: found === undefined ? "create Service" : "update Service",
+      name,
+      service,
+      found,
+      why: `external-dns reads the address of ${hostname} from it`,
+      condition,
+    },
+  ];
 }

@@ -18,7 +18,6 @@ import type { EndpointStep } from "../steps.ts";
 import { isOwnPlace, isUntaggedLink, isUntaggedRecord, lacksClaim } from "./missing-tags.ts";
 import { nameCalled } from "./records.ts";
 import { reportedSteps } from "./report.ts";
-import { zoneCalled } from "./zone.ts";
 
 /** Delete what this object, or with its last link the cluster, has in a zone. */
 export function planDeleteZone(
@@ -54,9 +53,7 @@ export function planDeleteZone(
       ownerIn(record.found.metadata)?.clusterID === cluster,
     why,
     report: {
-      zone: zoneCalled(zone),
       named: nameCalled,
-      events: { delete: "DeletingPrivateDNSZone", unclaim: "LeavingPrivateDNSZone" },
     },
   });
   return join([{ ...part, steps: reportedSteps(part.steps, zone) }, unfinished]);

@@ -33,9 +33,9 @@ describe("a zone", () => {
     });
     const first = plan(azure.observed(observed()));
     expect(first.steps.map((step) => step.do)).toEqual([
-      "make endpoint",
-      "make zone",
-      "claim zone",
+      "create private endpoint",
+      "create DNS zone",
+      "claim DNS zone",
     ]);
     expect(first.steps[2]).toMatchObject({ ifMatch: azure.at(base)?.etag });
     settle(azure, observed());
@@ -73,7 +73,7 @@ describe("a zone", () => {
         const id = linkIn(azure);
         change(azure, id, { provisioningState });
         expect(plan(azure.observed(world)).steps).toMatchObject([
-          { do: "repair link", id, ifMatch: azure.at(id)?.etag },
+          { do: "update network link", id, ifMatch: azure.at(id)?.etag },
         ]);
         expect(now(azure, world)).toMatchObject({ status: "False", reason: "NamesPending" });
         expect(reported(settle(azure, world), conditions.dns)).toBe("True AzureSuccess");
@@ -110,7 +110,7 @@ describe("a zone", () => {
       const tags = { ...azure.at(internal)?.tags, note: "mine" };
       change(azure, internal, failed, tags);
       expect(plan(azure.observed(world)).steps).toMatchObject([
-        { do: "repair zone", id: internal },
+        { do: "update DNS zone", id: internal },
       ]);
       expect(now(azure, world)).toMatchObject({ status: "False", reason: "NamesPending" });
       expect(reported(settle(azure, world), conditions.dns)).toBe("True AzureSuccess");
@@ -257,7 +257,7 @@ describe("a zone", () => {
     const { steps } = plan(all);
     const comparisons = lowered.mock.calls.length;
     lowered.mockRestore();
-    expect(steps.filter((step) => step.do === "remove link")).toHaveLength(1_000);
+    expect(steps.filter((step) => step.do === "unlink network")).toHaveLength(1_000);
     // Each with each would be more than 50,000.
     expect(comparisons).toBeLessThan(20_000);
   });

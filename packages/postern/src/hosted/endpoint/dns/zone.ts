@@ -46,21 +46,15 @@ export function planDesiredZone(
         planNames(observed, zone, addresses),
       ]),
     report: {
-      zone: called,
       creating: namesPending(observed),
       changing: whileChanging(observed),
-      claimed: "is to be used by this cluster too",
+      claimed: "this cluster uses it too",
       full: {
         reason: reasons.zoneFull,
         message: `${called} is not used · ${mostClaims} clusters use it and Azure has no room for more tags · ${useAsItIs}`,
       },
       fail: (failure) => planFailed(observed, failure, failures(zone.role)[on]),
       failed: (found, repairing) => planFailedZone(observed, zone, found, repairing),
-      events: {
-        create: "CreatingPrivateDNSZone",
-        repair: "RepairingPrivateDNSZone",
-        claim: "SharingPrivateDNSZone",
-      },
     },
   });
 }

@@ -108,7 +108,7 @@ describe("an endpoint that is there", () => {
   ])("and %s is recreated, and not awaited for ever", (_what, change) => {
     const { azure, world } = reachable();
     changeEndpoint(azure, change);
-    expect(steps(azure, world)).toContain("remove endpoint private-router-pe");
+    expect(steps(azure, world)).toContain("delete private endpoint private-router-pe");
     expect(reported(settle(azure, world))).toBe("True AzureSuccess");
     expect(azure.at<PrivateEndpoint>(short)?.properties.subnet?.id).toBe(
       `${clusterNetwork}/subnets/workers`,
@@ -119,7 +119,7 @@ describe("an endpoint that is there", () => {
     const { azure, world } = reachable();
     connection(azure, state);
     const planned = plan(azure.observed(world));
-    expect(planned.steps.map((step) => step.do)).toEqual(["remove endpoint"]);
+    expect(planned.steps.map((step) => step.do)).toEqual(["delete private endpoint"]);
     expect(planned.conditions[1]?.reason).toBe("PrivateEndpointReplacing");
     expect(reported(settle(azure, world))).toBe("True AzureSuccess");
   });
@@ -130,7 +130,9 @@ describe("an endpoint that is there", () => {
     connection(azure, "Rejected");
     expect(steps(azure, noAlias)).toEqual([]);
     connection(azure, "Disconnected");
-    expect(plan(azure.observed(noAlias)).steps.map((step) => step.do)).toEqual(["remove endpoint"]);
+    expect(plan(azure.observed(noAlias)).steps.map((step) => step.do)).toEqual([
+      "delete private endpoint",
+    ]);
   });
 
   test("gets missing tags back, and keeps those of others", () => {
@@ -201,7 +203,7 @@ describe("an endpoint that is there", () => {
     );
     expect(failed.requeue).toEqual({ afterMs: 120_000 });
     const requeue = plan(new AzureModel().observed(nowAfter(observed(), failed)));
-    expect(requeue.steps.map((step) => step.do)).toContain("make endpoint");
+    expect(requeue.steps.map((step) => step.do)).toContain("create private endpoint");
     expect(requeue.conditions[1]).toMatchObject({
       reason: "PrivateEndpointCreationFailed",
       message: "no room in the subnet",
@@ -219,7 +221,7 @@ describe("an endpoint that is there", () => {
       reason: "PrivateEndpointGetFailed",
       message: "no right",
     });
-    expect(planned.steps.map((step) => step.do)).toEqual(["make zone", "make zone"]);
+    expect(planned.steps.map((step) => step.do)).toEqual(["create DNS zone", "create DNS zone"]);
     expect(planned.requeue).toEqual({ afterMs: 600_000 });
   });
 });
@@ -229,7 +231,7 @@ test("an endpoint that an object of the cluster left is adopted as it is, and re
   const made = { ...world, self: { ...world.self, uid: "made-anew" }, status: {}, conditions: [] };
   const observed = azure.observed(made);
   expect(plan(observed).steps.filter(({ on }) => on === "endpoint")).toMatchObject([
-    { do: "make endpoint", id: expect.stringContaining("private-router-pe-") },
+    { do: "create private endpoint", id: expect.stringContaining("private-router-pe-") },
   ]);
   const endpoints = observed.endpoints.map((each) =>
     each.observation.state === "exists" ? { ...each, left: true } : each,
@@ -237,9 +239,10 @@ test("an endpoint that an object of the cluster left is adopted as it is, and re
   const planned = plan({ ...observed, endpoints });
   expect(planned.steps.filter(({ on }) => on === "endpoint")).toMatchObject([
     {
-      do: "tag endpoint",
+      do: "adopt private endpoint",
+      name: "private-router-pe",
       id: short,
-      event: "AdoptingPrivateEndpoint",
+      event: true,
       body: { tags: { postern_owner: expect.stringMatching(/\/made-anew$/) } },
     },
   ]);
@@ -253,7 +256,7 @@ test.each(["Failed", "Canceled"])(
     changeEndpoint(azure, { provisioningState });
     const before = azure.at<PrivateEndpoint>(short);
     const planned = plan(azure.observed(world));
-    expect(planned.steps).toMatchObject([{ do: "repair endpoint", etag: before?.etag }]);
+    expect(planned.steps).toMatchObject([{ do: "update private endpoint", etag: before?.etag }]);
     const reason = "PrivateEndpointCreationFailed";
     expect(planned.conditions).toContainEqual(
       expect.objectContaining({ type: conditions.endpoint, status: "False", reason }),

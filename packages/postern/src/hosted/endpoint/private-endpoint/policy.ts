@@ -5,7 +5,6 @@ import type { Problem } from "../../../kube/part.ts";
 import type { ApprovalPolicy } from "../../../private-link/endpoint/approval.ts";
 import { stateOf } from "../../../private-link/endpoint/observed.ts";
 import type { EndpointPolicy } from "../../../private-link/endpoint/policy.ts";
-import { failedState } from "../../../private-link/plan-resource.ts";
 import { conditions } from "../../names.ts";
 import type { Observed } from "../observed.ts";
 import { type Reason, reasons } from "../reasons.ts";
@@ -32,24 +31,15 @@ const replacements = {
 export function endpointPolicy(observed: Observed, existing?: OwnEndpoint): EndpointPolicy {
   const name = existing ? nameOf(existing.id) : "";
   const isLeft = existing?.left === true;
-  const isRepaired =
-    existing !== undefined &&
-    observed.link.alias !== undefined &&
-    failedState(existing.found) !== undefined;
   const creating = creatingProblem(observed);
   const failed = reasons.endpointCreationFailed;
   const replacing = (why: string) => `the private endpoint ${name} is recreated: ${why}`;
   return {
     condition: conditions.endpoint,
     steps: {
-      create: "make endpoint",
-      change: isRepaired ? "repair endpoint" : "tag endpoint",
-      delete: "remove endpoint",
-    },
-    events: {
-      create: "CreatingPrivateEndpoint",
-      ...(isLeft && { change: "AdoptingPrivateEndpoint" }),
-      delete: "ReplacingPrivateEndpoint",
+      create: "create private endpoint",
+      change: isLeft ? "adopt private endpoint" : "update private endpoint",
+      delete: "delete private endpoint",
     },
     reasons: {
       create: creating.reason,
@@ -69,12 +59,9 @@ export function endpointPolicy(observed: Observed, existing?: OwnEndpoint): Endp
       const first = Object.entries(replacements).find(([each]) =>
         differences.some((difference) => difference === each),
       );
-      return first?.[1] ?? `tags of the private endpoint ${name} are missing`;
+      if (isLeft) return "the object that it was created for does not exist any more";
+      return first?.[1] ?? "tags are missing";
     },
-    whyOf: (_name, why, verb) =>
-      isLeft && verb === "change"
-        ? `the private endpoint ${name} is taken over: the object of this cluster that it was made for does not exist any more`
-        : why,
     whyReplaced: replacing,
     deletionMessage: (_name, why) => why,
   };
@@ -85,8 +72,6 @@ export function deletionPolicy(observed: Observed): EndpointPolicy {
   const policy = endpointPolicy(observed);
   return {
     ...policy,
-    events: { delete: "DeletingPrivateEndpoint" },
-    whyOf: (name, why) => `the private endpoint ${name} is deleted: ${why}`,
   };
 }
 

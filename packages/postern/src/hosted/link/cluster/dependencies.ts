@@ -46,7 +46,7 @@ export interface LinkParts extends LinkOptions {
   reservations: Reservations;
   /**
    * The notes that this process wrote, by the uid of the object, and the versions of the namespace that this made: they count
-   * until the watch brings that version or a newer one, which may have another replica's note. Empty for a removed one.
+   * until the watch brings that version or a newer one, which may have another replica's annotation. Empty for a removed one.
    */
-  noted: Map<string, { subnet: string; version: string }>;
+  recorded: Map<string, { subnet: string; version: string }>;
 }

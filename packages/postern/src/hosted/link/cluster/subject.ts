@@ -15,11 +15,11 @@ import { natSubnetOf } from "../../../private-link/link-service/desired.ts";
 import { foreignEndpoints } from "../../../private-link/link-service/disconnect.ts";
 import { isSharedSubnet } from "../../../private-link/nat-subnets/subnets.ts";
 import { annotations, conditions, endpointName, linkFinalizer } from "../../names.ts";
-import { notedSubnetOf } from "../nat/note.ts";
+import { recordedSubnetOf } from "../nat/recorded-subnet.ts";
 import type { Subject } from "../observed.ts";
 import type { LinkParts } from "./dependencies.ts";
 
-/** The subnet of a service, where it is one of those that we make: shared by its name, else by our note of it. */
+/** The subnet of a service, where it is one of those that we make: shared by its name, else by its annotation. */
 export function ownNatSubnet(
   service: PrivateLinkService,
   subject: Subject,
@@ -30,7 +30,7 @@ export function ownNatSubnet(
   const id = parseResourceId(subnet, "Microsoft.Network/virtualNetworks/subnets");
   const isOwn =
     isSharedSubnet(nameOf(id), installation) ||
-    sameId(subject.notedSubnet ?? "", id) ||
+    sameId(subject.recordedSubnet ?? "", id) ||
     reservations.siblingsIn(id, subject);
   return isOwn ? id : undefined;
 }
@@ -79,23 +79,23 @@ export function subjectOf(
       privateLinkServiceID: status?.privateLinkServiceID,
       privateLinkServiceAlias: status?.privateLinkServiceAlias,
     },
-    notedSubnet: notedFor(object, parts),
+    recordedSubnet: recordedFor(object, parts),
     foreignEndpoints: foreignEndpoints(policy),
     proxyProtocol: cluster?.metadata.annotations?.[annotations.proxyProtocol] === "true",
     ownEndpoints: privateEndpointID === undefined ? endpoints : [...endpoints, privateEndpointID],
   };
 }
 
-/** The note of the namespace, or our own where the watch has not brought it yet. */
-function notedFor(
+/** The annotation of the namespace, or our own write where the watch has not brought it yet. */
+function recordedFor(
   { metadata: { namespace = "", name, uid = "" } }: AzurePrivateLinkService,
-  { noted, namespaces }: LinkParts,
+  { recorded, namespaces }: LinkParts,
 ): string | undefined {
   const cached = namespaces.get(namespace);
-  const own = noted.get(uid);
+  const own = recorded.get(uid);
   // The API server promises that versions of one kind can be compared as numbers.
   const isBehind = own && Number(cached?.metadata.resourceVersion ?? 0) < Number(own.version);
-  return (isBehind ? own.subnet : notedSubnetOf(cached, name)) || undefined;
+  return (isBehind ? own.subnet : recordedSubnetOf(cached, name)) || undefined;
 }
 
 /** Whether our finalizer is on an object. */

@@ -109,11 +109,11 @@ export function clusterSubnets(
 
 function chooseOfCluster(
   network: NatNetwork,
-  { subject: { notedSubnet = "" } }: Up,
+  { subject: { recordedSubnet = "" } }: Up,
   { candidates, uses, prefixLength }: NatSnapshot,
 ): NatChoice {
-  const noted = candidates.find(({ id }) => sameId(id, notedSubnet));
-  const subnet = noted ?? candidates.find(({ isAnothers }) => !isAnothers) ?? candidates.at(-1);
+  const recorded = candidates.find(({ id }) => sameId(id, recordedSubnet));
+  const subnet = recorded ?? candidates.find(({ isAnothers }) => !isAnothers) ?? candidates.at(-1);
   if (subnet === undefined)
     return unfit(
       "the HostedCluster has no spec.infraID · the NAT subnet of a cluster is named after it · set it, or share subnets",
@@ -127,8 +127,8 @@ function chooseOfCluster(
   }
   if (provisioning(found.state) === "changing" || uses.get(idKey(id))?.isClosed)
     return { is: "changing", retryAfterMs: subnetWriteMs };
-  // One that nobody has noted was there before us: it is used, and left behind as it was found.
-  const isOwn = noted !== undefined || hasSiblings;
+  // One that is not recorded was there before Postern: it is used, and never deleted.
+  const isOwn = recorded !== undefined || hasSiblings;
   if (isOwn && isBroken(found)) return writeAgain(found);
   const why = unfitness(found);
   if (why !== undefined) return unfit(`NAT subnet ${found.name} cannot be used: ${why}`);

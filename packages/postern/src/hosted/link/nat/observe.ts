@@ -90,8 +90,8 @@ function snapshotOf(
 }
 
 /**
- * Whether a link of another control plane takes addresses from a subnet: as was noted, or as Azure shows, because what
- * HyperShift created is not noted. A link service without an owner tag is HyperShift's, and its name says which cluster it belongs to.
+ * Whether a link of another control plane takes addresses from a subnet: as recorded, or as Azure shows, because what
+ * HyperShift created is not recorded. A link service without an owner tag is HyperShift's, and its name says which cluster it belongs to.
  */
 function isAnothers(
   id: ResourceId,
@@ -117,13 +117,13 @@ function isAnothers(
 
 /** Read the subnet that a link leaves, where it may be the last one in it. */
 export async function observeNatDeletion(
-  { uid, namespace, notedSubnet }: Subject,
+  { uid, namespace, recordedSubnet }: Subject,
   { arm, now }: { arm: ArmClient; now: number },
   { reservations, networks, installation }: LinkParts,
 ): Promise<ObservedNatDeletion> {
-  if (notedSubnet === undefined) return { is: "nothing" };
-  if (reservations.othersIn(notedSubnet, uid)) return { is: "used by others" };
-  const subnet = parseResourceId(notedSubnet, subnetType);
+  if (recordedSubnet === undefined) return { is: "nothing" };
+  if (reservations.othersIn(recordedSubnet, uid)) return { is: "used by others" };
+  const subnet = parseResourceId(recordedSubnet, subnetType);
   const id = networkOf(subnet);
   const isShared = isSharedSubnet(nameOf(subnet), installation);
   if (!isShared && !isClusterNatSubnet(nameOf(subnet))) return { is: "nothing" };
@@ -131,7 +131,7 @@ export async function observeNatDeletion(
   if (gate.is !== "open") return { is: "observed", subnet, gate, candidates: [] };
   const network = await networks.read(arm, id, 0, now);
   // Somebody may have come while it was read.
-  if (reservations.othersIn(notedSubnet, uid)) return { is: "used by others" };
+  if (reservations.othersIn(recordedSubnet, uid)) return { is: "used by others" };
   const left = network ? leftBehind(network, subnet, isShared ? installation : undefined) : [];
   const candidates = left.map(({ id: each, state, configurations }) => {
     const { others, isReserved, isClosed } = reservations.useOf(each, { uid, namespace }, now);

@@ -49,7 +49,7 @@ export interface NewSubnet {
 /** From where a new link service takes its address. */
 export type NatChoice =
   | { is: "not needed" }
-  /** From this subnet. Own ones are noted; `spare` is the next one, to be created before this one is full. */
+  /** From this subnet. Own ones are recorded; `spare` is the next one, to be created before this one is full. */
   | { is: "exists"; subnet: ResourceId; isOwn: boolean; capacity?: number; spare?: NewSubnet }
   | { is: "to be made"; subnet: NewSubnet }
   | { is: "changing"; retryAfterMs: number }

@@ -44,11 +44,10 @@ export function linkServicePolicy(subject: Subject, endpointGraceMs = 0): LinkSe
       replaced: "is recreated",
     }),
     steps: {
-      create: "make the link service",
-      change: "change the link service",
-      delete: "remove the link service",
+      create: "create link service",
+      change: "update link service",
+      delete: "delete link service",
     },
-    events: { create: reasons.creating, change: reasons.updating, delete: reasons.deleting },
     reasons: {
       create: reasons.creating,
       change: reasons.updating,
@@ -71,7 +70,6 @@ export function linkServicePolicy(subject: Subject, endpointGraceMs = 0): LinkSe
       lacksProxyProtocol: "it does not speak the proxy protocol",
       tags: "its tags were changed",
     }),
-    whyOf: (_name, why) => why,
     whyReplaced: (differences) => differences,
     deletion: {
       policy: subject.foreignEndpoints,

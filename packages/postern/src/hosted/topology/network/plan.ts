@@ -15,7 +15,7 @@ import { type Desired, desiredObjects, type Exposure, exposures } from "../desir
 import type { Observed } from "../observed.ts";
 import { topologyReasons } from "../reasons.ts";
 import type { TopologyStep } from "../steps.ts";
-import { change, isBeingDeleted, make, remove } from "../steps.ts";
+import { create, deleteObject, isBeingDeleted, update } from "../steps.ts";
 
 /** What is to be done about the Services and Routes, and what is in the way of the rest. */
 export interface NetworkPlan {
@@ -51,13 +51,13 @@ export function networkPlan(
     if (taken !== undefined && each.kind === "Route") continue;
     const one = taken === undefined ? each : withoutHostname(each);
     const found = findObject(observed, one.kind, one.object.metadata.name);
-    if (found === undefined) steps.push(make(one.kind, one.object, "it is part of the topology"));
+    if (found === undefined) steps.push(create(one.kind, one.object, "it is part of the topology"));
     else if (isBeingDeleted(found)) waiting ??= beingDeleted(one.kind, found);
     else if (!isMade(found) && !belongsTo(found, controlPlane)) waiting = another(one.kind, found);
     else {
       const patch = changeTo(found, one, controlPlane);
       if (patch)
-        steps.push(change(one.kind, found, patch, "it differs from what the topology wants"));
+        steps.push(update(one.kind, found, patch, "it differs from what the topology wants"));
     }
   }
   const settled = steps.length === 0 && waiting === undefined;
@@ -70,7 +70,9 @@ export function networkPlan(
       ? whyNotReady(other, observed, desired, access, publishing)
       : applying("it is new");
     if (problem === undefined)
-      steps.push(...surplus.map(({ kind, object }) => remove(kind, object, "not wanted any more")));
+      steps.push(
+        ...surplus.map(({ kind, object }) => deleteObject(kind, object, "not wanted any more")),
+      );
     else waiting ??= problem;
   }
   if (observed.routes === undefined) waiting ??= noRoutes;

@@ -3,16 +3,19 @@ import type { KubeObject } from "@postern/core/kind.ts";
 /**
  * On the namespace of a control plane, for each of its links: the subnet that was created for the link or that it shares.
  * Written before the subnet is created, so that it is deleted also after a crash; a subnet that was there before us is
- * never noted. It is on the namespace because what is noted may be deleted, and tenants cannot write namespaces.
+ * never recorded. It is on the namespace because what is recorded may be deleted, and tenants cannot write namespaces.
  */
-const notePrefix = "nat-subnet.postern.io/";
+const annotationPrefix = "nat-subnet.postern.io/";
 
 /** The annotation of a namespace for a link. */
 export function natSubnetAnnotation(link: string): string {
-  return `${notePrefix}${link}`;
+  return `${annotationPrefix}${link}`;
 }
 
-/** The subnet that a namespace notes for a link. */
-export function notedSubnetOf(namespace: KubeObject | undefined, link: string): string | undefined {
+/** The subnet that a namespace records for a link. */
+export function recordedSubnetOf(
+  namespace: KubeObject | undefined,
+  link: string,
+): string | undefined {
   return namespace?.metadata.annotations?.[natSubnetAnnotation(link)];
 }
