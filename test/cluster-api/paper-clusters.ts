@@ -235,7 +235,7 @@ export class PaperClusters {
     const neighbours = neighboursOf(groupKey(cluster), this.known);
     const applied = this.applied.get(managementKey) ?? new Set();
     const managementObject = this.get(managementKey);
-    const deletion = { cluster, management, neighbours, managementObject, applied };
+    const deletion = { cluster, deletedAt: 0, management, neighbours, managementObject, applied };
     const inSpec = remainingInSpec(deletion);
     const state = inSpec.length > 0 ? "asked for" : "clean";
     const sinceMs = this.#since.ms(key, state, this.#now);

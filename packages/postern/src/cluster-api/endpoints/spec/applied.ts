@@ -27,6 +27,15 @@ export function ownedByOthers({ metadata }: AzureCluster): ReadonlySet<string> {
   return new Set(others.filter((each) => !own.has(each)));
 }
 
+/** When anybody last wrote more of a cluster than its status, in milliseconds; 0 where nobody knows. */
+export function lastWrittenAt({ metadata }: AzureCluster): number {
+  const all = (metadata.managedFields ?? []) as ManagedFields[];
+  const times = all.flatMap(({ subresource, time = "" }) =>
+    subresource === "status" ? [] : [Date.parse(time)],
+  );
+  return Math.max(0, ...times.filter((each) => !Number.isNaN(each)));
+}
+
 function endpointsIn({ fieldsV1 }: ManagedFields): string[] {
   const subnets = fieldsV1?.["f:spec"]?.["f:networkSpec"]?.["f:subnets"] ?? {};
   return Object.entries(subnets).flatMap(([subnet, fields]) =>
@@ -75,6 +84,8 @@ export function straysOf(
 interface ManagedFields {
   manager?: string;
   operation?: string;
+  subresource?: string;
+  time?: string;
   fieldsV1?: {
     "f:spec"?: {
       "f:networkSpec"?: {

@@ -110,7 +110,8 @@ export async function observe(
     const neighbours = neighboursOf(groupKey(cluster), sources);
     const mayBeOwned = (each: PrivateEndpointSpec) => hasOurName(each) && connectsTo(each, cluster);
     const applied = await appliedElsewhere(management, mayBeOwned, kube, reconcile.signal);
-    const deletion = { cluster, management, managementObject, neighbours, applied };
+    const deletedAt = Date.parse(object.metadata.deletionTimestamp ?? "");
+    const deletion = { cluster, deletedAt, management, managementObject, neighbours, applied };
     const foreign =
       remainingInSpec(deletion).length > 0
         ? await foreignIn(management, kube, reconcile.signal)
@@ -118,6 +119,7 @@ export async function observe(
     const remaining = await observeRemaining({ ...deletion, foreign }, managementArm, {
       maxAgeMs: Math.min(unconnectedAgeMs, maxReadAgeMs(reconcile)),
       since: sources.since,
+      kube,
       reconcile,
     });
     return { ...observed, remaining, ...(arm && { arm }) };

@@ -1,5 +1,5 @@
 import { keyOf } from "@postern/core/kind.ts";
-import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
+import { type AzureCluster, azureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import { ownerTag } from "@postern/core/ownership.ts";
 import {
   nameOf,
@@ -14,6 +14,7 @@ import {
   type PrivateEndpoint,
   privateEndpoints,
 } from "../../../../azure/gateways/private-endpoints.ts";
+import type { KubeClient } from "../../../../kube/client.ts";
 import type { Reconcile } from "../../../../kube/reconcile.ts";
 import { tryRead } from "../../../../kube/try-read.ts";
 import { clusterNameOf } from "../../../azure-clusters.ts";
@@ -28,13 +29,14 @@ import {
   ownersOf,
 } from "../../claims/claims.ts";
 import { connectionsIn, isAsDesired, serviceOf } from "../../claims/desired.ts";
-import { straysOf } from "../../spec/applied.ts";
+import { lastWrittenAt, straysOf } from "../../spec/applied.ts";
 import type { ClusterFacts } from "../../spec/facts.ts";
 import type { Remaining } from "../observed.ts";
 
-/** A cluster that is being deleted, and those that share its resource group. */
+/** A cluster that is being deleted since that time, and those that share its resource group. */
 export interface DeletedCluster {
   cluster: ClusterFacts;
+  deletedAt: number;
   management: ClusterFacts;
   managementObject: AzureCluster | undefined;
   /** Every workload cluster in the same group, this one included. */
@@ -49,18 +51,22 @@ export interface DeletedCluster {
 export async function observeRemaining(
   deletion: DeletedCluster,
   arm: () => ArmClient,
-  given: { maxAgeMs: number; since: RemainingSince; reconcile: Reconcile },
+  given: { maxAgeMs: number; since: RemainingSince; kube: KubeClient; reconcile: Reconcile },
 ): Promise<Remaining> {
   const { cluster, management } = deletion;
   const { maxAgeMs, reconcile } = given;
   const now = reconcile.now().getTime();
+  const { since } = given;
   const inSpec = remainingInSpec(deletion);
   // A pause is nobody's failure to write.
-  if (management.paused) given.since.delete(cluster.key);
-  const sinceMs = given.since.ms(cluster.key, inSpec.length === 0 ? "clean" : "asked for", now);
-  if (inSpec.length > 0)
-    return { inSpec, inAzure: [], inSpecMs: sinceMs, cleanMs: 0, failed: undefined };
-  const clean = { inSpec, inSpecMs: 0, cleanMs: sinceMs, failed: undefined };
+  if (management.paused) since.delete(cluster.key);
+  if (inSpec.length > 0) {
+    const inSpecMs = since.ms(cluster.key, "asked for", now);
+    return { inSpec, inAzure: [], inSpecMs, cleanMs: 0, failed: undefined };
+  }
+  const earlier = since.has(cluster.key) ? 0 : await unwrittenMs(deletion, given);
+  const cleanMs = since.ms(cluster.key, "clean", now, earlier);
+  const clean = { inSpec, inSpecMs: 0, cleanMs, failed: undefined };
   // The type never changes: nobody has ever created an endpoint to an API server that is public.
   const neverLed = cluster.balancer === "Public" && cluster.links.length === 0;
   if (neverLed || idProblem(management) !== undefined || idProblem(cluster) !== undefined)
@@ -80,16 +86,33 @@ export async function observeRemaining(
   return { ...clean, inAzure };
 }
 
+/** For how long nobody has written the management cluster: for a dry run, and after a restart. It counts from the deletion on. */
+async function unwrittenMs(
+  { management, deletedAt }: DeletedCluster,
+  { kube, reconcile }: { kube: KubeClient; reconcile: Reconcile },
+): Promise<number> {
+  const { namespace, name } = management;
+  const place = { kind: azureCluster, namespace, name };
+  const found = await kube.get<AzureCluster>(place, reconcile.signal);
+  if (found === undefined || found.metadata.uid !== management.uid) return 0;
+  const writtenAt = Math.max(deletedAt, lastWrittenAt(found));
+  return Math.max(0, reconcile.date().getTime() - writtenAt);
+}
+
 /** Since when the spec of the management cluster has, or no longer has, endpoints to a cluster that is being deleted. */
 export class RemainingSince {
   readonly #since = new Map<string, { state: "asked for" | "clean"; at: number }>();
 
-  /** For how long it has been so. */
-  ms(key: string, state: "asked for" | "clean", now: number): number {
-    const hasFinalizer = this.#since.get(key);
-    if (hasFinalizer?.state === state) return now - hasFinalizer.at;
-    this.#since.set(key, { state, at: now });
-    return 0;
+  has(key: string): boolean {
+    return this.#since.has(key);
+  }
+
+  /** For how long it has been so; `earlierMs` is what is known of the time before it was first asked. */
+  ms(key: string, state: "asked for" | "clean", now: number, earlierMs = 0): number {
+    const known = this.#since.get(key);
+    if (known?.state === state) return now - known.at;
+    this.#since.set(key, { state, at: now - earlierMs });
+    return earlierMs;
   }
 
   delete(key: string): void {
