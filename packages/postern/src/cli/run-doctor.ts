@@ -6,6 +6,7 @@ import { type Known, orphansIn } from "../view/orphans.ts";
 import type { World } from "../view/world.ts";
 import { azureFindings, rightsFindings } from "./doctor-azure.ts";
 import { clusterFindings } from "./doctor-cluster.ts";
+import { providerFindings } from "./doctor-providers.ts";
 import { gatherWorld } from "./gather-world.ts";
 import type { Session } from "./session.ts";
 
@@ -28,6 +29,7 @@ export async function diagnose(
   const both = [
     ...first.filter(({ check, about }) => check !== crdCheck || !unserved.has(about)),
     ...(await rightsFindings(session, world.kube)),
+    ...(await providerFindings(session.reading, world, session.env.AZURE_SUBSCRIPTION_ID)),
     ...examine({ ...world, unread }),
   ];
   if (beforeInstall) return both;
