@@ -36,6 +36,15 @@ test.each([
   expect([came.status, codeOf(came)]).toEqual([400, code]);
 });
 
+test.each(["US Gov Virginia", "chinaeast2"])(
+  "resources can be in %s, which is in another cloud of Azure",
+  async (location) => {
+    const { ask } = await smallWorld();
+    expect((await ask("PUT", group, { location })).status).toBe(201);
+    expect((await ask("PUT", network, { ...body(["10.0.0.0/16"]), location })).status).toBe(201);
+  },
+);
+
 test("a group is refused in a region that Azure does not have, and no child is written into nothing", async () => {
   const { ask } = await smallWorld();
   expect(codeOf(await ask("PUT", group, { location: "atlantis" }))).toBe(

@@ -41,6 +41,14 @@ describe("what stands below a subscription or a group", () => {
   });
 });
 
+test("a provider says which api-version there is of each of its types", async () => {
+  const { ask } = await world();
+  const { resourceTypes } = (await ask("GET", `${here}/providers/Microsoft.Network`)).body;
+  expect(resourceTypes).toContainEqual(
+    expect.objectContaining({ resourceType: "privateDnsZones", apiVersions: ["2024-06-01"] }),
+  );
+});
+
 const template = (resources: JsonObject[], more: JsonObject = {}) => ({
   properties: {
     mode: "Incremental",

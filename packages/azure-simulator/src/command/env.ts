@@ -27,6 +27,12 @@ export function environment(file: string): string {
     ARM_CLIENT_ID: identity?.clientId,
     ARM_CLIENT_SECRET: identity?.secret,
     ARM_SUBSCRIPTION_ID: subscription?.id,
+    // The provider azapi asks Microsoft about every authority to which it shows a secret, so it is to ask the Azure CLI.
+    ARM_RESOURCE_MANAGER_ENDPOINT: resourceManager,
+    ARM_RESOURCE_MANAGER_AUDIENCE: "https://management.azure.com/",
+    ARM_ACTIVE_DIRECTORY_AUTHORITY_HOST: authorityHost,
+    ARM_USE_CLI: "true",
+    ARM_USE_MSI: "false",
     SSL_CERT_FILE: caFile,
     NODE_EXTRA_CA_CERTS: caFile,
   };

@@ -155,6 +155,7 @@ function isShared(tenant: string): boolean {
 
 function configuration({ tenant, base }: Asked, second: boolean): unknown {
   const v2 = second ? "/v2.0" : "";
+  const host = base.slice(base.indexOf("//") + 2);
   return {
     token_endpoint: `${base}/${tenant}/oauth2${v2}/token`,
     token_endpoint_auth_methods_supported: [
@@ -177,10 +178,11 @@ function configuration({ tenant, base }: Asked, second: boolean): unknown {
     end_session_endpoint: `${base}/${tenant}/oauth2${v2}/logout`,
     claims_supported: ["sub", "iss", "aud", "exp", "iat", "oid", "tid", "appid", "ver"],
     tenant_region_scope: null,
-    cloud_instance_name: "microsoftonline.com",
-    cloud_graph_host_name: "graph.windows.net",
-    msgraph_host: "graph.microsoft.com",
-    rbac_url: "https://pas.windows.net",
+    // Whoever follows these must not come to Microsoft.
+    cloud_instance_name: host,
+    cloud_graph_host_name: host,
+    msgraph_host: host,
+    rbac_url: base,
   };
 }
 

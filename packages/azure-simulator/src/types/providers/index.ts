@@ -25,6 +25,18 @@ const typesOf: Readonly<Record<string, readonly string[]>> = {
   "Microsoft.Storage": ["storageAccounts"],
 };
 
+/** A version of each namespace or type that Azure has: clients that want to know one take it. Any is taken in requests. */
+const versions: Readonly<Record<string, string>> = {
+  "Microsoft.Authorization": "2022-04-01",
+  "Microsoft.Compute": "2024-07-01",
+  "Microsoft.ManagedIdentity": "2023-01-31",
+  "Microsoft.Network": "2024-05-01",
+  "Microsoft.Network/dnszones": "2018-05-01",
+  "Microsoft.Network/privateDnsZones": "2024-06-01",
+  "Microsoft.Resources": "2024-03-01",
+  "Microsoft.Storage": "2023-05-01",
+};
+
 /** The namespaces that a subscription lists. */
 export const namespaces: readonly string[] = Object.keys(typesOf);
 
@@ -55,7 +67,7 @@ export const providers: ResourceType = {
   differences: [
     "All namespaces are registered at first; Azure registers them when somebody asks for it. Registering takes no time.",
     "Only the namespaces of the types below; others of Microsoft are a 501.",
-    "Types are listed without their locations, api-versions and aliases (not done).",
+    "Types are listed with one api-version each, without their locations and aliases (not done).",
     "Unregistering a namespace that has resources is refused by Azure, and not here.",
   ],
 };
@@ -70,7 +82,7 @@ export function shownProvider(namespace: string, subscription: string, world: Wo
     resourceTypes: (typesOf[namespace] ?? []).map((resourceType) => ({
       resourceType,
       locations: [],
-      apiVersions: [],
+      apiVersions: [versions[`${namespace}/${resourceType}`] ?? versions[namespace] ?? ""],
     })),
   };
 }

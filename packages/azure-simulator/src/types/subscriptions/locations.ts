@@ -65,9 +65,24 @@ export const locations: readonly string[] = [
   "Central US EUAP",
 ];
 
-const known = new Set(locations.map(plain));
+/** Those of the other clouds: resources can be in them, and subscriptions do not list them. */
+const elsewhere: readonly string[] = [
+  "US Gov Virginia",
+  "US Gov Texas",
+  "US Gov Arizona",
+  "US DoD Central",
+  "US DoD East",
+  "China North",
+  "China North 2",
+  "China North 3",
+  "China East",
+  "China East 2",
+  "China East 3",
+];
 
-/** Whether a region is one of Azure's public cloud. */
+const known = new Set([...locations, ...elsewhere].map(plain));
+
+/** Whether a region is one of Azure's, in any of its clouds. */
 export function isLocation(location: string): boolean {
   return known.has(plain(location));
 }
