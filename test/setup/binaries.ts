@@ -10,6 +10,8 @@ interface Made {
   module: string;
   /** The folders of the module that hold one each; its root is "." and is named after the module. */
   programs: readonly string[];
+  /** A program of another module, where that is built as it is. */
+  package?: string;
   /** What `go.mod` requires, and which says the version. */
   requires: string;
   /** What a person reads while it is built. */
@@ -35,6 +37,14 @@ const azureClient: Made = {
   programs: ["."],
   requires: "github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/network/armnetwork/v9",
   what: "a client of Azure's SDK for Go",
+  stamps: () => ({}),
+};
+const azapi: Made = {
+  module: "azure-terraform",
+  programs: [],
+  package: "github.com/Azure/terraform-provider-azapi",
+  requires: "github.com/Azure/terraform-provider-azapi",
+  what: "Terraform's provider azapi",
   stamps: () => ({}),
 };
 const client: Made = {
@@ -119,6 +129,15 @@ export async function findOrBuildAzureGo(
   return { program: join(found.folder, azureClient.module) };
 }
 
+/** Finds Terraform's provider azapi, or builds it; only for suites that ask for it. */
+export async function findOrBuildAzapi(
+  tell: (line: string) => void,
+): Promise<{ program: string } | { missing: string }> {
+  const found = await findOrMake(azapi, tell);
+  if ("missing" in found) return found;
+  return { program: join(found.folder, "terraform-provider-azapi") };
+}
+
 async function findOrMake(
   made: Made,
   tell: (line: string) => void,
@@ -134,19 +153,24 @@ async function findOrMake(
     missing: async () =>
       (await run("go", ["version"], { stdio: "ignore" })).ok
         ? undefined
-        : `Go is not on the PATH, and it builds the ${made.programs[0] === "." ? made.module : made.programs[0]} of these tests`,
+        : `Go is not on the PATH, and it builds the ${programOf(made)} of these tests`,
     install: (folder) => build(made, folder, flags, stamp),
   });
   return "missing" in found ? found : { version, folder: found.folder };
+}
+
+function programOf({ module, programs: [first = "."] }: Made): string {
+  return first === "." ? module : first;
 }
 
 /** The version of what `go.mod` asks for, such as `v1.36.3`: Kubernetes' own, whose libraries count from v0. */
 async function versionOf({ module, requires }: Made): Promise<string> {
   const text = await readFile(join(tests, module, "go.mod"), "utf8");
   const escaped = requires.replaceAll(".", "\\.");
-  const line = new RegExp(`^(?:require|\\s)\\s*${escaped} v(\\d+)\\.(\\d+\\.\\d+)$`, "m").exec(
-    text,
-  );
+  const line = new RegExp(
+    `^(?:require|\\s)\\s*${escaped} v(\\d+)\\.(\\d+\\.\\d+)(?: // indirect)?$`,
+    "m",
+  ).exec(text);
   if (line === null) throw new Error(`test/${module}/go.mod requires no ${requires}`);
   const [, major, rest] = line;
   return `v${major === "0" ? "1" : major}.${rest}`;
@@ -174,7 +198,7 @@ async function stampOf({ module, programs }: Made, flags: string[]): Promise<str
 
 /** Builds beside the place and moves there whole, so that a killed build leaves nothing that looks finished. */
 async function build(
-  { module, programs }: Made,
+  { module, programs, package: other }: Made,
   folder: string,
   flags: string[],
   stamp: string,
@@ -186,7 +210,7 @@ async function build(
   }
   const building = `${folder}.building`;
   await mkdir(building);
-  const packages = programs.map((program) => `./${program}`);
+  const packages = other === undefined ? programs.map((program) => `./${program}`) : [other];
   const built = await run("go", ["build", ...flags, "-o", `${building}/`, ...packages], {
     cwd: join(tests, module),
     stdio: ["ignore", "inherit", "inherit"],

@@ -1,6 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
@@ -37,11 +37,17 @@ test("the environment names the simulator and its first identity, in words that 
 
 describeWhere("missing" in azure ? azure.missing : undefined, "the Azure CLI", () => {
   test("does what the page says", { timeout: 300_000 }, async () => {
-    const { readyFile } = await foreignWorld();
-    const block = /## The Azure CLI\n+```sh\n([\s\S]*?)```/.exec(readFileSync(page, "utf8"))?.[1];
-    const script = `set -e\nPATH=${installed.programs}:$PATH\n${environment(readyFile)}${block}`;
-    const { stdout } = await run("bash", ["-c", script]);
+    const blocks = [...readFileSync(page, "utf8").matchAll(/^```sh\n([\s\S]*?)```/gm)];
+    const [start, azure, terraform, undo] = blocks.map(([, block]) => block);
+    expect(terraform).toContain("terraform apply");
+    // The command as it is, on ports that are free.
+    const ports = "--listen 127.0.0.1:0 --http-listen 127.0.0.1:0";
+    const postern = `postern() { [ "$2" = env ] || set -- "$@" ${ports}; shift; exec ${process.execPath} ${program} "$@"; }`;
+    const script = `set -e\nPATH=${installed.programs}:$PATH\n${postern}\n${start}${azure}${undo}`;
+    const folder = scratch();
+    const { stdout } = await run("bash", ["-c", script], { cwd: folder });
     expect(stdout).toContain('"resourceGroup": "rg"');
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   test("takes a link, an endpoint, a zone and a gateway pool from creation to deletion", async () => {
