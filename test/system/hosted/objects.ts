@@ -3,7 +3,7 @@ import { clusterAnnotation, controlPlaneNamespace } from "postern/hosted/names.t
 import { guestNetwork, guestSubnet, guestSubscription, location, tenant } from "./azure.ts";
 
 /** The workload identity that the clusters of these tests share. */
-const clientID = "77777777-7777-4777-8777-777777777777";
+export const clientID = "77777777-7777-4777-8777-777777777777";
 
 /** What differs from a private cluster with all defaults. */
 export interface ClusterShape {

@@ -1,6 +1,8 @@
 import { DriftInterval } from "postern/azure/drift-interval.ts";
+import { hostedClusterOf } from "postern/cli/hosted-cluster.ts";
 import { expect, test } from "vitest";
-import { type ClusterShape, hostedClusterObject } from "./objects.ts";
+import { guestNetwork, guestSubnet, guestSubscription, location, tenant } from "./azure.ts";
+import { type ClusterShape, clientID, hostedClusterObject } from "./objects.ts";
 import { wholeChain } from "./whole-chain.ts";
 import { describeHosted, type HostedWorld, type Thing } from "./world.ts";
 
@@ -25,6 +27,20 @@ function forms(world: HostedWorld): string[] {
 }
 
 const gone = async (world: HostedWorld) => (await world.list("HostedCluster")).length === 0;
+
+/** What `kubectl get` prints in the column ENDPOINT. */
+async function endpointColumn(world: HostedWorld, kind: string): Promise<unknown[]> {
+  interface Table {
+    columnDefinitions: { name: string }[];
+    rows: { cells: unknown[] }[];
+  }
+  const path = `/apis/hypershift.openshift.io/v1beta1/${kind.toLowerCase()}s`;
+  const { body } = await world.cluster.request<Table>("GET", path, undefined, {
+    accept: "application/json;as=Table;v=v1;g=meta.k8s.io",
+  });
+  const at = body.columnDefinitions.findIndex(({ name }) => name === "Endpoint");
+  return body.rows.map(({ cells }) => cells[at]);
+}
 
 describeHosted("one HostedCluster", (start) => {
   test("becomes a private control plane that its guest can reach, and goes without a trace", async () => {
@@ -51,6 +67,53 @@ describeHosted("one HostedCluster", (start) => {
     expect(await world.list("AzurePrivateLinkService")).toEqual([]);
     expect(await world.list("HostedControlPlane")).toEqual([]);
   });
+
+  test.each([
+    ["Private", {}, /^10\./],
+    [
+      "Private",
+      { externalDnsDomain: "example.com", oauthPublishingStrategy: "LoadBalancer" },
+      /^api-one/,
+    ],
+    // Nobody serves its public Route here.
+    ["PublicAndPrivate", {}, undefined],
+    ["PublicAndPrivate", { externalDnsDomain: "example.com" }, /^api-one/],
+  ] as const)(
+    "as the command line creates it becomes available: %s %o",
+    async (endpointAccess, over, host) => {
+      const world = await start({ features: wholeChain, simulator: { operationMs } });
+      await world.cluster.request("POST", "/api/v1/namespaces", { metadata: { name: "clusters" } });
+      const options = {
+        namespace: "clusters",
+        baseDomain: "example.com",
+        location,
+        tenantId: tenant,
+        subscriptionId: guestSubscription,
+        resourceGroup: "guest",
+        vnetId: guestNetwork,
+        subnetId: guestSubnet,
+        controlPlaneClientId: clientID,
+        endpointAccess,
+        oauthPublishingStrategy: "Route",
+      } as const;
+      await world.make(hostedClusterOf("one", { ...options, ...over }));
+      await world.until("the cluster is not available", () => allAvailable(world, 1));
+      const names = world.azure
+        .ids("/privatednszones/")
+        .map((id) => id.split("/privatednszones/")[1] ?? "");
+      expect(names.filter((each) => !each.includes("/"))).toEqual([
+        "api-one.example.com",
+        "oauth-one.example.com",
+        "one.hypershift.local",
+      ]);
+      expect(names).toContain("api-one.example.com/a/@");
+      for (const kind of ["HostedCluster", "HostedControlPlane"]) {
+        const [column] = await endpointColumn(world, kind);
+        if (host === undefined) expect(column).toBeNull();
+        else expect(column).toMatch(host);
+      }
+    },
+  );
 
   test("gets a deleted link service, endpoint, network link or record back within a minute", async () => {
     const world = await start({ features: wholeChain, drift: new DriftInterval() });

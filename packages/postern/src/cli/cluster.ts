@@ -64,7 +64,10 @@ function create(): Command {
         .choices(["Route", "LoadBalancer"])
         .default("Route"),
     )
-    .option("--external-dns-domain <name>", "domain of its public DNS names")
+    .option(
+      "--external-dns-domain <name>",
+      "domain of its public DNS names; without it, a Route controller in the management cluster must serve them",
+    )
     .option("--render", "print the object without creating it")
     .addHelpText(
       "after",
@@ -78,7 +81,7 @@ Examples:
         name: string,
         options: ConnectOptions & CreateOptions & { output: Format; render?: boolean },
       ) => {
-        const { hostedClusterOf } = await import("./hosted-cluster.ts");
+        const { hostedClusterOf, needsOf } = await import("./hosted-cluster.ts");
         const object = hostedClusterOf(name, options);
         if (options.render) {
           const { stringify } = await import("yaml");
@@ -91,7 +94,7 @@ Examples:
           import("./run-cluster.ts"),
         ]);
         await withSession(options, async (session) => {
-          const warnings = await createCluster(session, object);
+          const warnings = [...needsOf(options), ...(await createCluster(session, object))];
           const key = `${options.namespace}/${name}`;
           show(options.output, { created: key, warnings }, () =>
             [...warnings, `${key} was created. To follow its progress: postern tree ${key}`].join(

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type CreateOptions, hostedClusterOf } from "./hosted-cluster.ts";
+import { type CreateOptions, hostedClusterOf, needsOf } from "./hosted-cluster.ts";
 
 const base: CreateOptions = {
   namespace: "clusters",
@@ -52,6 +52,21 @@ describe("a private zone", () => {
     expect(() => made({ privateZoneId })).toThrow(message);
   });
 });
+
+test.each([
+  ["PublicAndPrivate", undefined, 1],
+  ["PublicAndPrivate", "example.com", 0],
+  ["Private", undefined, 0],
+] as const)(
+  "%s with the external domain %s needs so many things beside it: %i",
+  (endpointAccess, domain, count) => {
+    const given = { ...base, endpointAccess, ...(domain && { externalDnsDomain: domain }) };
+    const needs = needsOf(given);
+    expect(needs).toHaveLength(count);
+    for (const each of needs)
+      expect(each).toContain("a Route controller in the management cluster");
+  },
+);
 
 test.each([
   [

@@ -78,6 +78,14 @@ export function hostedClusterOf(name: string, options: CreateOptions) {
   };
 }
 
+/** What the cluster needs that is not created with it. */
+export function needsOf({ endpointAccess, externalDnsDomain }: CreateOptions): string[] {
+  if (endpointAccess !== "PublicAndPrivate" || externalDnsDomain !== undefined) return [];
+  return [
+    "without --external-dns-domain its API server is public by a Route only: a Route controller in the management cluster, such as OpenShift's ingress, must serve it",
+  ];
+}
+
 /** A zone that is no parent of the cluster's own names would contain none of them. Whether it exists is asked before the cluster is created. */
 function checkPrivateZone(name: string, { privateZoneId: id, baseDomain }: CreateOptions): void {
   if (id === undefined) return;
