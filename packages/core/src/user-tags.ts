@@ -57,6 +57,19 @@ function problemOf(name: string, value: string): string | undefined {
   return undefined;
 }
 
+/** Of the tags that an object asks for on everything, those that can be written and listed; by name, as many as fit. */
+export function fittingUserTags(tags: Tags): Tags {
+  const found: [string, string][] = [];
+  for (const [name, value] of Object.entries(tags).sort()) {
+    if (problemOf(name, value) !== undefined || value.includes(",")) continue;
+    if (found.some(([other]) => other.toLowerCase() === name.toLowerCase())) continue;
+    const more: [string, string][] = [...found, [name, value]];
+    if (more.length > mostTags || listOf(Object.fromEntries(more)).length > longestList) continue;
+    found.push([name, value]);
+  }
+  return Object.fromEntries(found);
+}
+
 /**
  * The tags of a resource with those that are asked for among them, and without those that were asked for and are not any more;
  * the same object where that was done before. What somebody changes after that stays, as an Azure Policy would change it

@@ -1,6 +1,6 @@
 import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import { describe, expect, test } from "vitest";
-import { groupTags } from "./dns/objects/facts.ts";
+import { additionalTags, groupTags } from "./dns/objects/facts.ts";
 import { clusterResourcesOf } from "./private-links/spec/cluster-resources.ts";
 
 const capz = "sigs.k8s.io_cluster-api-provider-azure_cluster_victim";
@@ -23,6 +23,14 @@ describe("attack: tags that name another owner", () => {
       "sigs.k8s.io_cluster-api-provider-azure_cluster_wc": "owned",
       postern_owner: "org/wc",
     });
+  });
+
+  test("in spec.additionalTags of an AzureCluster do not reach its zones", () => {
+    const object = {
+      metadata: { namespace: "org", name: "wc" },
+      spec: { additionalTags: { ...forged, "a/b": "c", list: "a,b", none: null } },
+    } as unknown as AzureCluster;
+    expect(additionalTags(object)).toEqual({ team: "a" });
   });
 
   test("in annotations for a resource group do not reach the group", () => {

@@ -39,6 +39,8 @@ export interface ObservedInfrastructure {
   hasFinalizer: boolean;
   /** The condition that reports its DNS, as it is now. */
   condition: { status: string; reason?: string; message?: string } | undefined;
+  /** What somebody asks for on everything that is created for the cluster; undefined where that is not known. */
+  tags?: Tags | undefined;
   /** The addresses of private endpoints that are published on it. */
   published: readonly string[];
 }

@@ -91,6 +91,23 @@ describe("a Cluster", () => {
   });
 });
 
+test("zones and their links have the tags that the AzureCluster names for everything, and follow them", () => {
+  const azure = new PaperDns();
+  const zones = [own, toWorkload, toManagement];
+  const links = () =>
+    [...azure.things.values()].filter(({ is }) => is === "link").map(({ id }) => id);
+  const first = settle(azure, withInfrastructure({ tags: { team: "blue" } }));
+  expect(links()).toHaveLength(2);
+  for (const id of [...zones, ...links()]) expect(azure.tags(id)).toMatchObject({ team: "blue" });
+  const { infrastructure } = first.world;
+  if (infrastructure === undefined) throw new Error("there is no infrastructure object");
+  settle(azure, { ...first.world, infrastructure: { ...infrastructure, tags: { cost: "42" } } });
+  for (const id of [...zones, ...links()]) {
+    expect(azure.tags(id)).toMatchObject({ cost: "42" });
+    expect(azure.tags(id)).not.toHaveProperty("team");
+  }
+});
+
 describe("the public zone", () => {
   test("is made, delegated, and holds api and apiserver", () => {
     const azure = new PaperDns();

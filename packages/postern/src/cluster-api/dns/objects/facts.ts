@@ -3,6 +3,7 @@ import { keyOf } from "@postern/core/kind.ts";
 import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import type { CapiCluster } from "@postern/core/kinds/capi-cluster.ts";
 import type { Tags } from "@postern/core/tags.ts";
+import { fittingUserTags } from "@postern/core/user-tags.ts";
 import type { WatchCache } from "../../../kube/cache.ts";
 import type { Problem } from "../../../kube/part.ts";
 import type { WithStatus } from "../../../kube/status.ts";
@@ -95,8 +96,19 @@ function infrastructureFacts({ is, object, kind }: Infrastructure): ObservedInfr
     deleting: deletionTimestamp !== undefined,
     hasFinalizer: finalizers?.includes(dnsFinalizer) ?? false,
     condition: conditionOf(object.status?.conditions, conditions.dnsZone),
+    tags: is === "azure" ? additionalTags(object as AzureCluster) : undefined,
     published: [on[apiServerAddress], on[managementAddress]].filter((each) => each !== undefined),
   };
+}
+
+/** The tags that an AzureCluster names for everything, as far as zones and their links take them. */
+export function additionalTags({ spec }: AzureCluster): Tags {
+  const given = Object.entries(spec?.additionalTags ?? {});
+  return fittingUserTags(
+    Object.fromEntries(
+      given.filter((each): each is [string, string] => typeof each[1] === "string"),
+    ),
+  );
 }
 
 /** Before that there are no addresses, and perhaps no resource group. */

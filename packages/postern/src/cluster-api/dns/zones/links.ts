@@ -34,6 +34,7 @@ export function linkPolicy(observed: Observed, zone: ZoneInRole, network: Resour
     user: userOf(observed),
     networks: [network],
     tags: {},
+    userTags: observed.infrastructure?.tags,
     idsFor: (to) => linkIds(zone.id, to),
     isAdoptable: (link) => lacksClaim(observed, zone, link, network),
     isServed: false,

@@ -29,6 +29,7 @@ export function planDesiredZone(observed: Observed, zone: ZoneInRole): Part<DnsS
     user: userOf(observed),
     // A private zone may come to be shared, so it is nobody's alone.
     tags: zone.role === "public" ? withOwner({}, observed) : {},
+    userTags: observed.infrastructure?.tags,
     restoredTags: ({ tags }) =>
       lacksOwner(observed, zone) ? withOwner(tags, observed) : undefined,
     adoptionOf: (found) => adoptionOf(observed, zone, found),
