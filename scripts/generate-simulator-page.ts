@@ -1,4 +1,4 @@
-// Writes docs/reference/simulator.md from the types and flags in the code; with --check it only says whether they are in step.
+// Writes docs/reference/simulator.md from the types and flags in the code; with --check it only compares.
 import { readFileSync, writeFileSync } from "node:fs";
 import { resourceTypes } from "@postern/azure-simulator/arm/registry.ts";
 import type { ResourceType } from "@postern/azure-simulator/arm/resource-type.ts";
@@ -12,11 +12,11 @@ const page = new URL("../docs/reference/simulator.md", import.meta.url);
 
 const intro = `# The simulator
 
-\`postern simulator\` is an Azure that runs on one machine: Resource Manager with the types below, the sign-in of Entra, and
-the metadata service of each machine. It keeps Azure's order of checks, its refusals, its long-running operations, etags, pages and
-limits, so that what works here works there. No traffic flows and nothing runs in its machines.
+\`postern simulator\` simulates Azure on one machine: Resource Manager with the types below, Entra's token endpoint, and
+the metadata service of each virtual machine. It has Azure's order of checks, error responses, long-running operations, etags, paging and
+request limits, so that what works here also works in Azure. No traffic flows, and nothing runs in its virtual machines.
 
-This page is made from the code by \`npm run generate\`.
+This page is generated from the code by \`npm run generate\`.
 
 ## Start it
 
@@ -24,60 +24,59 @@ This page is made from the code by \`npm run generate\`.
 postern simulator --seed examples/simulator/world.yaml --ready-file ready.json
 \`\`\`
 
-It serves HTTPS with a certificate authority that it makes at its first start, and plain HTTP beside it, on loopback if nothing else is
-said. \`ready.json\` has every address, the CA and the identities of the world, and is written when requests are answered; \`/healthz\`
-and \`/readyz\` answer then too. In tests the same is \`startSimulator()\` of \`@postern/azure-simulator\`. Clients need three things: the
-address as their endpoint, the CA, and \`https://management.azure.com/.default\` as the scope of their tokens. How to move its clock, let
-things go wrong and look into it: [the control surface](simulator-control.md). A state file keeps role assignments; those whom a test
-lets do everything with \`roles.makeOwner()\` are not kept.`;
+It serves HTTPS, with a certificate authority that it creates at its first start, and plain HTTP; by default on loopback only. When it is
+ready, it writes \`ready.json\` with all addresses, the CA and the identities; from then on \`/healthz\` and \`/readyz\` respond. In tests, use
+\`startSimulator()\` of \`@postern/azure-simulator\`. Clients need three settings: the address as their endpoint, the CA, and
+\`https://management.azure.com/.default\` as the scope of their tokens. To advance its clock, inject faults and inspect it, use
+[the control API](simulator-control.md). A state file contains role assignments, except those of a test with \`roles.makeOwner()\`.`;
 
 const wire = `## What holds for every type
 
-- **Ids** are the same in any case, and are given back as they were first written.
-- **api-version** must be there and have the form \`yyyy-mm-dd\`, with or without \`-preview\`: 400 \`MissingApiVersionParameter\` or
-  \`InvalidApiVersionParameter\` otherwise. Any such version is taken, and every version gets the same fields.
-- **Refusals come in Azure's order**: who asks (401), the subscription and the form of the request, what the asker may do (403), the
-  group and the parent (404), etags (412), rights on what the body names (403), and then what the provider refuses.
-- **Long-running operations** end after \`--operation-ms\`; the first answer and the polls have the form of their provider. Poll addresses
-  are signed: one that was changed is refused.
-- **Lists** come in pages of 100 with a \`nextLink\`; \`$top\` makes pages smaller.
+- **Ids** are not case-sensitive, and are returned as they were first written.
+- **api-version** is required and must have the form \`yyyy-mm-dd\`, with or without \`-preview\`: 400 \`MissingApiVersionParameter\` or
+  \`InvalidApiVersionParameter\` otherwise. Any such version is accepted, and every version has the same fields.
+- **Requests are checked in Azure's order**: authentication (401), the subscription and the format of the request, permissions (403), the
+  resource group and the parent (404), etags (412), permissions on referenced resources (403), and then the provider's own rules.
+- **Long-running operations** complete after \`--operation-ms\`; the first response and the polls have the format of their provider. Poll URLs
+  are signed: a modified one is rejected.
+- **Lists** have pages of 100 with a \`nextLink\`; \`$top\` makes the pages smaller.
 - **Limits** are token buckets at Azure's three levels: each identity in a subscription, fifteen times as much for the subscription, and
   the provider Microsoft.Network: 1,000 writes and deletes and 10,000 reads in 5 minutes, of which 500 may be reads and polls of DNS and
-  private DNS. 429 with \`Retry-After\`, in the words of whoever refuses. All regions of a subscription are counted together.
+  private DNS. The response is 429 with \`Retry-After\`, in the format of the level that rejects it. All regions of a subscription are counted together.
 - **Anything else is 501** \`NotSupportedBySimulator\`, with a message that names the operation.
 
-A *write* below is how a PUT is answered: \`sync\` is done at once; \`async\` is an operation; \`asyncDone\` is an operation whose first answer
-says Succeeded already. A *delete* that is \`async\` is answered with 202; \`async200\` with 200 and yet the headers of an operation.`;
+The column *write* is the response to a PUT: \`sync\` completes immediately; \`async\` starts an operation; \`asyncDone\` starts an operation whose
+first response has the state Succeeded already. A *delete* that is \`async\` responds with 202; \`async200\` with 200 and the headers of an operation.`;
 
-const evidence = `## How far to trust it
+const evidence = `## How accurate it is
 
-What a type does differently from Azure, or does without proof, is listed under it. The letters are the evidence: **[W]** recorded traffic
+Each type lists where it differs from Azure, and where its behaviour is not proven. Letters mark the evidence: **[W]** recorded traffic
 of Azure, **[D]** its documentation, **[S]** an example of its REST specification, **[I]** a public issue with a real error, **[P]** public code
-or output, **[M]** measured with Microsoft's clients, **[?]** an inference: nobody has seen it. "(not done)" is what is missing.
+or output, **[M]** measured with Microsoft's clients, **[?]** an inference without evidence. "(not done)" marks what is not implemented.
 
-Of the front door these codes and their words are [?]: \`InvalidResourceType\` and \`MissingSubscription\` for a path where a type cannot be,
-\`InvalidSkipToken\` for a page that was not given out, \`InvalidOperationUri\` for a poll address that was changed. So are the
-words with which Microsoft.Network throttles, and that its five minutes are a token bucket; those of DNS are [I].
+These codes of Resource Manager itself and their messages are [?]: \`InvalidResourceType\` and \`MissingSubscription\` for a path where a type is not allowed,
+\`InvalidSkipToken\` for an unknown page, \`InvalidOperationUri\` for a modified poll URL. So are the messages with which
+Microsoft.Network throttles, and that its five minutes are a token bucket; those of DNS are [I].
 
-It is held to this by tests: every recorded interaction is replayed; every answer of every test has the form of its operation in Azure's
-OpenAPI documents, which we have for Microsoft.Network but for public DNS; and Microsoft's own clients drive every operation in the
+Tests check this: every recorded interaction is replayed; every response in every test matches the format of its operation in Azure's
+OpenAPI documents, which we have for Microsoft.Network except for public DNS; and Microsoft's own clients call every operation in the
 tables.`;
 
-const besides = `## Beside Resource Manager
+const besides = `## Entra and instance metadata
 
 **Entra**: the token endpoint of each tenant for client secrets, certificates and federated tokens, OpenID discovery and the signing
-keys. Interactive sign-in, refresh tokens, groups and Microsoft Graph are not there.
+keys. Interactive sign-in, refresh tokens, groups and Microsoft Graph are not supported.
 
 ${listed(entraDifferences)}
 
-**The metadata service of a machine** (IMDS): instance, token, load balancer, scheduled events and versions, with its rules on headers and
-its limits. Each machine has it on a port of its own, which the ready file and \`GET /_postern/machines\` tell.
+**The instance metadata service** (IMDS): instance, token, load balancer, scheduled events and versions, with its rules on headers and
+its limits. Each machine has it on a separate port, which is in the ready file and in \`GET /_postern/machines\`.
 
 ${listed(imdsDifferences)}`;
 
 const switchesIntro = `## Switches
 
-What Azure's documents leave open, or subscriptions differ in, can be switched: \`--switch name=value\`, or in tests
+Where Azure's documentation leaves a behaviour open, or subscriptions differ, choose it with \`--switch name=value\`, or in tests with
 \`startSimulator({ switches })\`.`;
 
 /** The page as it should be. */
@@ -102,7 +101,7 @@ function flags(): string {
     const kept = typeof given === "boolean" || given === undefined ? "" : code(String(given));
     return `| ${code(names)} | ${description} | ${kept} |`;
   });
-  return ["| flag | what it does | default |", "|---|---|---|", ...rows].join("\n");
+  return ["| flag | description | default |", "|---|---|---|", ...rows].join("\n");
 }
 
 function switchRows(): string {
@@ -110,7 +109,7 @@ function switchRows(): string {
     const { what, values, default: usual } = switches[name];
     return `| ${code(name)} | ${what} | ${values} | ${code(String(usual))} |`;
   });
-  return ["| switch | what it says | values | default |", "|---|---|---|---|", ...rows].join("\n");
+  return ["| switch | meaning | values | default |", "|---|---|---|---|", ...rows].join("\n");
 }
 
 function provider(namespace: string): string {

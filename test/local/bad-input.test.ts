@@ -73,7 +73,7 @@ test("a second one beside the first says what the first has, and the first goes 
   const first = await startLocal("--scenario", "empty", "--data", data);
   const { exitCode, said } = await ended("--port-base", "0", "--data", data);
   expect(exitCode).toBe(1);
-  expect(said).toContain(`${data} is in use. Another postern local has it open. Stop that one`);
+  expect(said).toContain(`${data} is in use. Another postern local uses it. Stop that process`);
   expect((await first.kube("GET", "/api/v1/namespaces/default")).status).toBe(200);
 }, 120_000);
 
@@ -84,7 +84,7 @@ test.each(["/sys/postern", "/proc/postern", "/proc/postern/deeper"])(
     const { exitCode, said } = await ended("--port-base", "0", "--data", data);
     expect(exitCode).toBe(1);
     expect(said).toMatch(
-      new RegExp(`^postern: ${data} cannot be written\\. .*\\. Give --data a folder`),
+      new RegExp(`^postern: ${data} cannot be written\\. .*\\. Use a writable folder with --data`),
     );
   },
 );
@@ -94,7 +94,9 @@ test("a file where the folder should be is named and left alone", async () => {
   writeFileSync(join(place, "data"), "mine");
   const { exitCode, said } = await ended("--port-base", "0", "--data", join(place, "data"));
   expect(exitCode).toBe(1);
-  expect(said).toMatch(/^postern: .*data cannot be written\. EEXIST.*\. Give --data a folder/);
+  expect(said).toMatch(
+    /^postern: .*data cannot be written\. EEXIST.*\. Use a writable folder with --data/,
+  );
   expect(readdirSync(place)).toEqual(["data"]);
 });
 
@@ -122,7 +124,7 @@ test.each([
     "that the API server refuses",
     `${world}kubernetes:\n  - { apiVersion: v1, kind: Namespace, metadata: { name: NOT A NAME } }`,
     "8:5",
-    "this Namespace was refused",
+    "rejected this Namespace",
   ],
   [
     "in a field that the API server does not know",
@@ -134,13 +136,13 @@ test.each([
     "in a kind that nobody knows",
     `${world}kubernetes:\n  - { apiVersion: v1, kind: Gadget, metadata: { name: a } }`,
     "8:5",
-    "does not know the kind Gadget",
+    "does not serve the kind Gadget",
   ],
   [
     "in a machine that is not there",
     `${world}appliances:\n  - { machine: ${group}/providers/Microsoft.Compute/virtualMachines/a, pool: p }`,
     "8:5",
-    "there is no machine",
+    "does not exist in azure",
   ],
 ])(
   "a scenario with a mistake %s is refused with its line and column",
@@ -169,7 +171,7 @@ test("one machine that is not there among others ends all of it", async () => {
   );
   const { exitCode, said } = await ended("--port-base", "0", "--scenario", file);
   expect(exitCode).toBe(1);
-  expect(said).toMatch(/^postern: .*my\.yaml:\d+:5: there is no machine .*\/no in azure/);
+  expect(said).toMatch(/^postern: .*my\.yaml:\d+:5: machine .*\/no does not exist in azure/);
 }, 120_000);
 
 test.each(["azure-ca.pem", "kubeconfig", "operator.log", "begun.json"])(
@@ -189,7 +191,7 @@ test("a place for temporary folders that cannot be written is named", async () =
   writeFileSync(file, "");
   const { exitCode, said } = await endedIn({ TMPDIR: file }, "--port-base", "0");
   expect(exitCode).toBe(1);
-  expect(said).toMatch(/^postern: no folder can be made in .*file\. ENOTDIR.*\. Set TMPDIR/);
+  expect(said).toMatch(/^postern: cannot create a folder in .*file\. ENOTDIR.*\. Set TMPDIR/);
 });
 
 test("a kubeconfig that points nowhere is told with its address", async () => {
@@ -214,7 +216,7 @@ test.each([
   [["--speed", "0"], "give a number above 0"],
   [["--port-base", "80"], "give a port from 1024"],
   [["--clusters", "-1"], "give a whole number"],
-  [["--reset"], "--reset empties the folder of --data, which is not given"],
+  [["--reset"], "--reset requires --data"],
   [["--azure", "real", "--speed", "3"], "--speed is that of the simulator"],
   [["--azure", "real"], "set AZURE_SUBSCRIPTION_ID to its subscription and AZURE_RESOURCE_GROUP"],
   [["--azure", "real", "--clusters", "3"], "--clusters makes networks in Azure"],

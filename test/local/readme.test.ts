@@ -17,7 +17,7 @@ const shows = [
   ["cluster clusters/blue", "No changes."],
   ["hostedcluster.hypershift.openshift.io/blue", "AzurePrivateLinkServiceAvailable"],
   ["From network blue: reachable"],
-  ["The operator was ended. Another one starts in 5 seconds.", "Kubernetes API"],
+  ["The operator was stopped. Another one starts in 5 seconds.", "Kubernetes API"],
   ["clusters/blue was deleted.", "No orphaned resources found."],
 ];
 

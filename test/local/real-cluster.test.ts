@@ -95,7 +95,7 @@ describeWhere(
       await once(child, "close");
       expect(child.exitCode).toBe(1);
       expect(output()).toMatch(
-        new RegExp(`has HostedCluster ${home}/theirs, which local mode did not make\\. .* label`),
+        new RegExp(`has HostedCluster ${home}/theirs, which local mode did not create\\. .* label`),
       );
       expect((await cluster.request("GET", "/api/v1/namespaces/clusters")).status).toBe(404);
       expect((await cluster.request("GET", `${definitions}/${plural}`)).status).toBe(404);

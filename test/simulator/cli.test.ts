@@ -123,7 +123,7 @@ test("a seed that changed is not applied to a world that has begun, and that is 
   await (await start(args, where)).stop("SIGTERM");
   writeFileSync(seed, `${tenant}# changed\n`);
   const requeue = await start(args, where);
-  expect((await requeue.stop("SIGTERM")).stderr).toMatch(/was not applied\. .* --reset/);
+  expect((await requeue.stop("SIGTERM")).stderr).toMatch(/was not applied, because .* --reset\./);
 });
 
 test("a manual clock stands until it is moved", async () => {
@@ -182,7 +182,7 @@ test.each([
   [["--switch", "gravity=false"], /--switch.*one of gatewayPoolsTakeAddresses, /],
   [["--switch", "linkServicesPerLoadBalancer=many"], /--switch.*a number for linkServices/],
   [["--sate", "x"], /unknown option '--sate'.*--state/],
-  [["--reset"], /--reset empties the file of --state, which is not given/],
+  [["--reset"], /--reset requires --state/],
 ])("%j is refused in one line with exit code 64", async (args, why) => {
   const ended = await runBin(["simulator", ...args]);
   expect(ended.stderr).toMatch(why);
@@ -207,16 +207,22 @@ test("what cannot be is told in one line with exit code 1, and leaves no ready f
   const locked = join(where, "locked");
   const readyFile = join(where, "ready.json");
   const rows: [string[], RegExp][] = [
-    [["--http-listen", `127.0.0.1:${port}`], /something else listens there\. Stop it, or choose/],
-    [["--listen", `127.0.0.1:${port}`], /something else listens there/],
+    [["--http-listen", `127.0.0.1:${port}`], /Another process listens there\. Stop it, or choose/],
+    [["--listen", `127.0.0.1:${port}`], /Another process listens there/],
     [["--listen", "192.0.2.1:0"], /cannot listen on 192.0.2.1:0\. .*\. Choose an address/],
-    [["--state", state], /rubbish cannot be read\. .*\. It was left as it is; start with --reset/],
-    [["--state", join(locked, "no", "state")], /cannot be written\. .*\. Give --state a file/],
+    [
+      ["--state", state],
+      /rubbish cannot be read\. .*\. The file is unchanged; start over with --reset/,
+    ],
+    [
+      ["--state", join(locked, "no", "state")],
+      /cannot be written\. .*\. Use a file in an existing, writable folder with --state/,
+    ],
     [["--seed", seed], /bad.yaml:2:9: 'id' of tenants\[0\] must be a guid/],
     [["--seed", empty], /empty.yaml:1:1: it is empty/],
     [
       ["--ready-file", where],
-      /ready file .* cannot be written\. It is a folder\. Give --ready-file/,
+      /ready file .* cannot be written\. It is a folder\. Use a file .* --ready-file/,
     ],
     [["--seed", join(where, "none.yaml")], /cannot read the seed .*\. ENOENT/],
     [["--ready-file", join(where, "no", "ready")], /ready file .* cannot be written\. ENOENT/],

@@ -25,7 +25,7 @@ export interface SmallWorld {
     body?: unknown,
     headers?: Record<string, string>,
   ): Promise<Came>;
-  /** Ask the control surface. */
+  /** Ask the control API. */
   control(method: string, page: string, body?: unknown): Promise<Came>;
 }
 

@@ -127,7 +127,7 @@ test.each([
   }
   writeFileSync(file, bytes);
   await expect(startChecked({ state: { file } })).rejects.toThrow(
-    /cannot be read · .* · it was left as it is; start with --reset/,
+    /cannot be read · .* · the file is unchanged; start over with --reset/,
   );
   expect(readFileSync(file).equals(bytes)).toBe(true);
   const simulator = await startChecked({ state: { file, reset: true } });

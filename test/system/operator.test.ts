@@ -281,7 +281,7 @@ describeOnCluster("postern operator", (cluster) => {
     const { child, log } = await start(["--listen", `127.0.0.1:${port}`]);
     expect(await exitOf(child)).toBe(1);
     expect(log()).toBe(
-      `postern: listening on 127.0.0.1:${port} failed. EADDRINUSE. Choose another address with --listen, or end what uses this one.\n`,
+      `postern: listening on 127.0.0.1:${port} failed. EADDRINUSE. Choose another address with --listen, or stop the process that uses this one.\n`,
     );
   });
 });

@@ -132,7 +132,7 @@ function takenElsewhere(
     response.end("ok");
     return true;
   }
-  // Whoever moves the clock through the control surface must not be waited for.
+  // Whoever moves the clock through the control API must not be waited for.
   if (!url.startsWith("/_postern/")) parts.traffic.came(response);
   const elsewhere = !parts.faults.none && !/^\/(subscriptions|providers|_postern)(\/|$)/i.test(url);
   const struck = elsewhere ? injectNonArmFault(method, url, parts) : undefined;
@@ -145,7 +145,7 @@ function whyNotListening(error: NodeJS.ErrnoException, { host, port }: Listen): 
   if (error.code === "EADDRINUSE")
     return new TestBedError(
       "AddressInUse",
-      `cannot listen on ${host}:${port} · something else listens there · stop it, or choose another port (0 for any free one)`,
+      `cannot listen on ${host}:${port} · another process listens there · stop it, or choose another port (0 for any free port)`,
       { cause: error },
     );
   return new TestBedError(

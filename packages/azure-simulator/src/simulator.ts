@@ -60,7 +60,7 @@ export interface Simulator {
   readonly machines: Machines;
   /** Whether a seed was given that is not the one that the state file began with; it was not applied. */
   readonly seedIgnored: boolean;
-  /** Opens the control surface to those who do not come over loopback. */
+  /** Opens the control API to those who do not come over loopback. */
   readonly controlToken: string;
   /** Let something go wrong; gives the id by which `faults` can take it back. */
   addFault(rule: FaultRule): string;

@@ -1,6 +1,6 @@
 import type { Explained, Failure } from "./failure.ts";
 
-/** A text that is no address or block of addresses. */
+/** A text that is not an IP address or an address range. */
 export class CidrError extends Error implements Explained {
   override readonly name = "CidrError";
   readonly code = "InvalidCidr";

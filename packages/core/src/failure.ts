@@ -1,4 +1,4 @@
-/** What sort of failure it is, for code that must decide by it: no one decides by the words of a message. */
+/** The kind of a failure, for code that depends on it: no code depends on the words of a message. */
 export type FailureKind =
   | "forbidden"
   | "unauthenticated"
@@ -9,25 +9,25 @@ export type FailureKind =
   | "invalid";
 
 /**
- * What a person is told when something failed: the reason of a condition and of an event,
- * and a message that says what failed, why, and what to do. Nothing secret, no raw answer.
+ * How a failure is reported: the reason of a condition and of an event, and a message that says what failed, why, and what to do.
+ * It contains no secrets and no raw response.
  */
 export interface Failure {
   /** One CamelCase word or two; a condition's reason. */
   reason: string;
   /** What failed · why · what to do. */
   message: string;
-  /** Left out where nobody decides by it. */
+  /** Absent where nothing depends on it. */
   kind?: FailureKind;
-  /** When to look again. Without it the queue's back-off decides. */
+  /** When to requeue. Without it the queue's back-off decides. */
   requeueAfterMs?: number;
-  /** True where only a change of the object can help: it is not tried again by itself. */
+  /** True if only a change of the object can help: it is not retried. */
   terminal?: boolean;
-  /** True for what passes by itself, such as a conflict: people are told only if it keeps happening. */
+  /** True for a transient failure, such as a conflict: it is reported only if it persists. */
   passing?: boolean;
 }
 
-/** The sort of failure that an HTTP status tells of; 0 where there was no answer. */
+/** The kind of failure of an HTTP status; 0 if there was no response. */
 export function kindOfStatus(status: number): FailureKind {
   switch (status) {
     case 401:
@@ -47,12 +47,12 @@ export function kindOfStatus(status: number): FailureKind {
   }
 }
 
-/** An error that knows how to tell a person about itself. Every error thrown on purpose is one. */
+/** An error that can explain itself to a person. Every error thrown on purpose is one. */
 export interface Explained extends Error {
   explain(): Failure;
 }
 
-/** Whether an error was thrown on purpose, with something to tell; anything else is a bug. */
+/** Whether an error was thrown on purpose, and can explain itself; anything else is a bug. */
 export function isExplained(error: unknown): error is Explained {
   return error instanceof Error && "explain" in error && typeof error.explain === "function";
 }

@@ -44,7 +44,7 @@ test("only loopback is listened on", async () => {
 test("a port that is in use is told", async () => {
   const { url } = await start();
   const port = Number(new URL(url).port);
-  await expect(startKubernetes({ port })).rejects.toThrow(/something else listens there/);
+  await expect(startKubernetes({ port })).rejects.toThrow(/another process listens there/);
 });
 
 test("whoever has no token is refused", async () => {

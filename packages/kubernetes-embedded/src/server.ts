@@ -50,7 +50,7 @@ export async function startKubernetes(options: KubernetesOptions = {}): Promise<
   if (!isLoopback(host))
     throw new TestBedError(
       "AddressRefused",
-      `the embedded Kubernetes API does not listen on ${host} · it is for trying and testing, and others could reach it there · choose 127.0.0.1 or ::1`,
+      `the embedded Kubernetes API does not listen on ${host} · it is for trials and tests, and others could reach it there · choose 127.0.0.1 or ::1`,
     );
   const backend = data ? fileBackend(data) : memoryBackend();
   const audit = options.auditLog === undefined ? undefined : auditTo(options.auditLog);
@@ -118,7 +118,7 @@ function whyNotListening(error: NodeJS.ErrnoException, host: string, port: numbe
   return new TestBedError(
     inUse ? "AddressInUse" : "AddressRefused",
     inUse
-      ? `cannot listen on ${host}:${port} · something else listens there · stop it, or choose another port (0 for any free one)`
+      ? `cannot listen on ${host}:${port} · another process listens there · stop it, or choose another port (0 for any free port)`
       : `cannot listen on ${host}:${port} · ${error.message} · choose a port that you may use`,
     { cause: error },
   );

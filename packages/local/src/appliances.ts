@@ -41,7 +41,7 @@ export async function startAppliances(
   const found = await Promise.all(
     wanted.map(async ({ machine, pool, at }) => {
       const imds = await simulator.machines.find(machine);
-      if (!imds) throw scenarioError(at, `there is no machine ${machine} in azure`);
+      if (!imds) throw scenarioError(at, `machine ${machine} does not exist in azure`);
       return { machine, pool, imdsHost: imds.url };
     }),
   );

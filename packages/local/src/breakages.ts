@@ -77,14 +77,14 @@ export function breakages(given: Breakable): Action[] {
       name: "reject",
       label: "Reject its connection",
       about:
-        "Rejects it as the owner of the link service. Azure never undoes that: the cluster stays Unavailable until you delete the endpoint.",
+        "Rejects it as the owner of the link service. This is final in Azure: the cluster stays Unavailable until you delete the endpoint.",
       isDestructive: true,
       do: (id) => decideOn(arm(), endpointIn(id), "Rejected", managementGroup),
     },
     {
       name: "approve",
       label: "Approve its connection",
-      about: "Approves a connection that waits for it, as the owner of the link service.",
+      about: "Approves a pending connection, as the owner of the link service.",
       isDestructive: false,
       do: (id) => decideOn(arm(), endpointIn(id), "Approved", managementGroup),
     },
@@ -109,7 +109,7 @@ export function breakages(given: Breakable): Action[] {
       name: "revoke-role",
       label: "Remove the operator's role for 20 s",
       about:
-        "The operator may read and write nothing in the management group for 20 seconds, and every cluster is reconciled. Clusters become Degraded, and name the action that is missing.",
+        "The operator has no access to the management resource group for 20 seconds, and every cluster is reconciled. Clusters become Degraded, and name the missing action.",
       isDestructive: false,
       do: async () => {
         const removed = await revoke(arm, given, clock);
@@ -121,12 +121,12 @@ export function breakages(given: Breakable): Action[] {
       name: "kill-leader",
       label: "Kill the operator",
       about:
-        "Ends the operator and deletes the endpoint. The page turns grey: nobody updates the conditions. Another operator starts 5 seconds later and creates the endpoint.",
+        "Stops the operator and deletes the endpoint. The page turns grey, because the conditions are not updated. Another operator starts 5 seconds later and creates the endpoint.",
       isDestructive: true,
       do: async (id) => {
         const deleted = id === "" ? "" : `${await deleteEndpoint(id)}. `;
         await killLeader();
-        return `${deleted}The operator was ended. Another one starts in 5 seconds.`;
+        return `${deleted}The operator was stopped. Another one starts in 5 seconds.`;
       },
     },
   ];
@@ -160,13 +160,13 @@ async function decideOn(
         const place = each.id ?? `${id}/privateEndpointConnections/${each.name}`;
         await endpointConnections(arm).put(place, body);
         const then =
-          status === "Rejected" ? " It stays so until the private endpoint is deleted." : "";
+          status === "Rejected" ? " This is final until the private endpoint is deleted." : "";
         return `The connection of ${lastSegment(endpoint)} is ${status}.${then}`;
       }
   }
   throw new LocalError(
     "NotThere",
-    `no link service has a connection of ${lastSegment(endpoint)} · it may have been deleted · reload the page`,
+    `no link service has a connection of ${lastSegment(endpoint)} · it may be deleted · reload the page`,
   );
 }
 
@@ -189,7 +189,7 @@ async function revoke(
     giveBackAfter(withoutRoleMs, arm, each, owed, clock);
   }
   return held.length === 0
-    ? "The operator has no role there at the moment."
+    ? "The operator has no role there now."
     : "The operator's role was removed for 20 seconds.";
 }
 

@@ -77,7 +77,7 @@ export async function startDashboard(given: {
                 };
                 operator.restart(untilNoticed).then(
                   () => renewed(),
-                  (error: unknown) => log.error({ err: error }, "the operator did not start again"),
+                  (error: unknown) => log.error({ err: error }, "the operator did not restart"),
                 );
               }),
             reconcileAll: () => {

@@ -111,7 +111,7 @@ function temporaryIn(folder: string): string {
   } catch (cause) {
     throw new LocalError(
       "DataUnwritable",
-      `no folder can be made in ${folder} · ${reasonOf(cause)} · set TMPDIR to a folder that you may write to, or give one to --data`,
+      `cannot create a folder in ${folder} · ${reasonOf(cause)} · set TMPDIR to a writable folder, or use --data`,
       { cause },
     );
   }
@@ -151,7 +151,7 @@ function lockIn(path: string, asked: string | undefined): DatabaseSync {
     if (reasonOf(cause).includes("locked"))
       throw new LocalError(
         "DataInUse",
-        `${asked} is in use · another postern local has it open · stop that one, or give another folder to --data`,
+        `${asked} is in use · another postern local uses it · stop that process, or use another folder with --data`,
         { cause },
       );
     throw unwritable(path, cause);
@@ -161,7 +161,7 @@ function lockIn(path: string, asked: string | undefined): DatabaseSync {
 function unwritable(path: string, cause: unknown): LocalError {
   return new LocalError(
     "DataUnwritable",
-    `${path} cannot be written · ${reasonOf(cause)} · give --data a folder that you may write to, or leave it out to keep nothing`,
+    `${path} cannot be written · ${reasonOf(cause)} · use a writable folder with --data, or omit --data to keep nothing`,
     { cause },
   );
 }
@@ -206,6 +206,6 @@ function readBegun(path: string): Begun | undefined {
   }
   throw new LocalError(
     "DataUnreadable",
-    `${file} cannot be read · it does not say what was begun · it was left as it is; start with --reset to begin anew, or give another folder to --data`,
+    `${file} cannot be read · its scenario is unknown · the file is unchanged; start over with --reset, or use another folder with --data`,
   );
 }

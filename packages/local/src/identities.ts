@@ -55,7 +55,7 @@ function applicationNamed({ directory }: Simulator, name: string): Application {
   if (found) return found;
   throw new LocalError(
     "DataUnreadable",
-    `there is no application '${name}' in the Azure of this folder · it was begun with another scenario · start with --reset to begin anew, or give another folder to --data`,
+    `application '${name}' does not exist in the data folder · the folder was created with another scenario · start over with --reset, or use another folder with --data`,
   );
 }
 

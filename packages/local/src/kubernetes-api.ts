@@ -29,7 +29,7 @@ export async function realCluster(file: string, signal: AbortSignal): Promise<Ku
     if (!isExplained(error)) throw error;
     throw new LocalError(
       "ClusterUnreachable",
-      `the cluster of ${file} cannot be used · ${error.explain().message} · leave out --kubeconfig for the API server that comes with Postern`,
+      `the cluster of ${file} cannot be used · ${error.explain().message} · to use the built-in Kubernetes API, omit --kubeconfig`,
       { cause: error },
     );
   } finally {

@@ -1,7 +1,7 @@
 import type { Explained, Failure } from "@postern/core/failure.ts";
 import { TestBedError } from "@postern/core/test-bed/test-bed-error.ts";
 
-/** Why local mode cannot start or go on. */
+/** Why local mode cannot start or continue. */
 export type LocalErrorCode =
   | "ScenarioInvalid"
   | "ScenarioUnreadable"
@@ -13,7 +13,7 @@ export type LocalErrorCode =
   | "ClusterInUse"
   | "NotThere";
 
-/** Local mode cannot start or go on; the message says what failed, why, and what to do. */
+/** Local mode cannot start or continue; the message says what failed, why, and what to do. */
 export class LocalError extends Error implements Explained {
   override readonly name = "LocalError";
   readonly code: LocalErrorCode;
@@ -28,21 +28,21 @@ export class LocalError extends Error implements Explained {
   }
 }
 
-/** The first words of what the system said, without the call and the path. */
+/** The first words of a system error, without the call and the path. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message.replace(/,.*/s, "") : String(error);
 }
 
-/** A port that is taken; `what` says which. */
+/** A port that is in use; `what` says which. */
 export function portInUse(what: string, whose: string, cause: unknown): LocalError {
   return new LocalError(
     "PortInUse",
-    `${what} for ${whose} · something listens there, perhaps another postern local · stop it, or give other ports with --port-base, such as --port-base 7450 or 0 for any free ones`,
+    `${what} for ${whose} · another process, perhaps another postern local, uses this port · stop it, or use other ports, such as --port-base 7450, or --port-base 0 for any free ports`,
     { cause },
   );
 }
 
-/** The errors of the parts name options that a person at local mode has not. */
+/** The errors of the parts name options that local mode does not have. */
 export function inOurWords(error: unknown, whose: "Azure" | "Kubernetes", file: string): unknown {
   if (!(error instanceof TestBedError)) return error;
   const [what = "", why = ""] = error.message.split(" · ");
@@ -51,13 +51,13 @@ export function inOurWords(error: unknown, whose: "Azure" | "Kubernetes", file: 
     case "StateUnreadable":
       return new LocalError(
         "DataUnreadable",
-        `the state of ${whose} in ${file} cannot be read · ${why} · it was left as it is; start with --reset to keep it aside and begin anew, or give another folder to --data`,
+        `the state of ${whose} in ${file} cannot be read · ${why} · the file is unchanged; start over with --reset, which moves it aside, or use another folder with --data`,
         options,
       );
     case "StateUnwritable":
       return new LocalError(
         "DataUnwritable",
-        `${file} cannot be written · ${why} · give --data a folder that you may write to`,
+        `${file} cannot be written · ${why} · use a writable folder with --data`,
         options,
       );
     case "AddressInUse":

@@ -75,7 +75,7 @@ export async function startLocal(
   };
   try {
     const real = settings.azure === "real";
-    const realGroup = real ? await managementGroupIn(env, "leave out --azure real") : undefined;
+    const realGroup = real ? await managementGroupIn(env, "omit --azure real") : undefined;
     const folder = openDataFolder(settings.data, settings.reset);
     stops.push(() => folder.close());
 

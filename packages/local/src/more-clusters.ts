@@ -18,7 +18,7 @@ export function moreClusters(scenario: Scenario, from: number, to: number): More
   if (to >= from && pattern === undefined)
     throw scenarioError(
       { file: scenario.file, line: 1, column: 1 },
-      "--clusters makes copies of the first HostedCluster, and there is none",
+      "--clusters copies the first HostedCluster, but the scenario has none",
     );
   const names = Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => nameOf(from + i));
   return {

@@ -26,7 +26,7 @@ export async function makeObjects(
       await make(client, kinds, object as unknown as Thing, signal);
     } catch (error) {
       if (!(error instanceof KubeError) || error.status === 0) throw error;
-      throw scenarioError(at, `this ${object.kind} was refused: ${error.message}`);
+      throw scenarioError(at, `the API server rejected this ${object.kind}: ${error.message}`);
     }
   }
 }
@@ -97,7 +97,7 @@ function kindsOf(client: KubeClient, signal: AbortSignal): FindKind {
     if (!found)
       throw new KubeError(
         "NotFound",
-        `the API server does not know the kind ${kind} of ${apiVersion}`,
+        `the API server does not serve the kind ${kind} of ${apiVersion}`,
         {
           status: 404,
         },

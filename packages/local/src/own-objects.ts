@@ -49,7 +49,7 @@ export async function refuseOthers(
   if (first === undefined) return;
   throw new LocalError(
     "ClusterInUse",
-    `the cluster of ${file} has ${first}${more.length > 0 ? ` and ${more.length} more` : ""}, which local mode did not make · it would work on it as if Azure were the simulator's · use a cluster without such objects, leave out --kubeconfig, or label what may be tried on with ${localLabel}=true`,
+    `the cluster of ${file} has ${first}${more.length > 0 ? ` and ${more.length} more` : ""}, which local mode did not create · local mode would manage them with the simulator as their Azure · use a cluster without such objects, omit --kubeconfig, or label the objects to experiment with ${localLabel}=true`,
   );
 }
 

@@ -16,7 +16,7 @@ function fileWith(text: string): string {
 test("the ready file of a process that runs stays as it is", () => {
   const text = JSON.stringify({ pid: process.ppid });
   const file = fileWith(text);
-  expect(() => new ReadyFile(file)).toThrow(`process ${process.ppid} · stop that one`);
+  expect(() => new ReadyFile(file)).toThrow(`process ${process.ppid} · stop that process`);
   expect(readFileSync(file, "utf8")).toBe(text);
 });
 

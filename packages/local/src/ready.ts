@@ -15,7 +15,7 @@ export interface Ready {
   kubernetes: { url: string };
   /** Where the operator's /healthz, /readyz and /metrics are, and its log. */
   operator: { url: string; log: string };
-  /** What `postern simulator` says of itself; absent with a real Azure. */
+  /** The ready file of `postern simulator`; absent with a real Azure. */
   azure: AzureReady | undefined;
   /** The environment in which a program acts in this Azure as the person at the keyboard. */
   environment: Record<string, string>;
@@ -31,7 +31,7 @@ export class ReadyFile {
     if (pid !== undefined && runs(pid))
       throw new LocalError(
         "DataInUse",
-        `the ready file ${this.#file} is in use · it tells of a postern local that runs, process ${pid} · stop that one, give another file to --ready-file, or remove this one if that process is another program`,
+        `the ready file ${this.#file} is in use · it belongs to a running postern local, process ${pid} · stop that process, use another file with --ready-file, or delete this file if the process is another program`,
       );
     // One that a killed process left would tell of something that is not there.
     this.remove();
@@ -52,7 +52,7 @@ export class ReadyFile {
     } catch (cause) {
       throw new LocalError(
         "DataUnwritable",
-        `the ready file ${this.#file} cannot be written · ${reasonOf(cause)} · give --ready-file a file in a folder that exists and can be written to`,
+        `the ready file ${this.#file} cannot be written · ${reasonOf(cause)} · use a file in an existing, writable folder with --ready-file`,
         { cause },
       );
     }

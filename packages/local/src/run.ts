@@ -48,12 +48,13 @@ async function startUnlessStopped(
 function settingsOf(options: LocalOptions): LocalSettings {
   const { azure, clusters, reset = false, data } = options;
   const real = azure === "real";
-  if (reset && data === undefined)
-    throw new UsageError("--reset empties the folder of --data, which is not given");
+  if (reset && data === undefined) throw new UsageError("--reset requires --data");
   if (real && clusters > 0)
-    throw new UsageError("--clusters makes networks in Azure, which is done in the simulator only");
+    throw new UsageError(
+      "--clusters creates virtual networks, which requires the simulator: omit it with --azure real",
+    );
   if (real && options.speed !== undefined)
-    throw new UsageError("--speed is that of the simulator: a real Azure has a pace of its own");
+    throw new UsageError("--speed requires the simulator: omit it with --azure real");
   const scenario = readScenario(options.scenario ?? (real ? "empty" : "demo"));
   // A clock that runs fast would let more requests through than Azure takes.
   return { ...options, scenario, reset, data, speed: real ? 1 : (options.speed ?? 2) };

@@ -66,8 +66,8 @@ export function fieldsOf(part: Part, name: string, known: readonly string[]): Ma
     const field = isScalar(key) ? String(key.value) : "";
     if (!known.includes(field)) {
       const meant = nearest(field, [...known]);
-      const right = meant ? `did you mean '${meant}'?` : `known are ${known.join(", ")}`;
-      throw scenarioError(part.place(key), `${name} has '${field}', which is not known; ${right}`);
+      const right = meant ? `did you mean '${meant}'?` : `use one of ${known.join(", ")}`;
+      throw scenarioError(part.place(key), `${name} has an unknown field '${field}'; ${right}`);
     }
     if (!(isScalar(value) && value.value === null) && value !== null)
       fields.set(field, partAt(part, value));
@@ -87,7 +87,7 @@ export function textOf(part: Part | undefined, name: string): string | undefined
   if (part === undefined) return undefined;
   if (isScalar(part.node) && typeof part.node.value === "string" && part.node.value !== "")
     return part.node.value;
-  throw scenarioError(part.place(), `${name} must be a text`);
+  throw scenarioError(part.place(), `${name} must be a string`);
 }
 
 /** A text that must be there. */

@@ -83,7 +83,7 @@ test.each([
 
 test("a file that is not there is told with what to give instead", () => {
   expect(() => readScenario("nowhere.yaml")).toThrow(
-    "cannot read the scenario nowhere.yaml · ENOENT: no such file or directory · give --scenario demo, empty or a YAML file",
+    "cannot read the scenario nowhere.yaml · ENOENT: no such file or directory · use demo, empty or a YAML file with --scenario",
   );
 });
 

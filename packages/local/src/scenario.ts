@@ -79,7 +79,7 @@ export function readScenario(name: string): Scenario {
   const file = shipped.some((each) => each === name)
     ? fileURLToPath(new URL(`${root}examples/local/${name}.yaml`, import.meta.url))
     : name;
-  const text = readText(file, `give --scenario ${shipped.join(", ")} or a YAML file`);
+  const text = readText(file, `use ${shipped.join(", ")} or a YAML file with --scenario`);
   return scenarioIn(text, file);
 }
 
@@ -88,11 +88,11 @@ type ReadText = (file: string, remedy: string) => string;
 /** The scenario in a text. */
 export function scenarioIn(text: string, file: string): Scenario {
   const [whole, second] = readParts(text, file);
-  if (second) throw scenarioError(second.place(), "a scenario is one document");
+  if (second) throw scenarioError(second.place(), "a scenario must be a single YAML document");
   if (!whole || whole.node === null)
     throw scenarioError(
       { file, line: 1, column: 1 },
-      "it is empty; an example is examples/local/demo.yaml",
+      "the file is empty; see examples/local/demo.yaml for an example",
     );
   const fields = fieldsOf(whole, "a scenario", ["azure", "kubernetes", "operator", "appliances"]);
   const azure = fields.get("azure");
@@ -110,7 +110,7 @@ export function scenarioIn(text: string, file: string): Scenario {
   const objects = kubernetes.flatMap((each) => objectsOf(each, read));
   const appliances = entriesOf(fields.get("appliances"), "appliances");
   if (!seed && appliances[0])
-    throw scenarioError(appliances[0].place(), "appliances need machines, and there is no azure");
+    throw scenarioError(appliances[0].place(), "appliances require machines in 'azure'");
   return {
     file,
     digest: hash("sha256", texts.join("\0")),
@@ -145,13 +145,10 @@ function objectsOf(part: Part, read: ReadText): ScenarioObject[] {
 
 function objectOf(part: Part): ScenarioObject {
   const { node } = part;
-  if (!isMap(node)) throw scenarioError(part.place(), "an object of Kubernetes must be a map");
+  if (!isMap(node)) throw scenarioError(part.place(), "a Kubernetes object must be a map");
   for (const field of ["apiVersion", "kind"])
     if (typeof node.get(field) !== "string")
-      throw scenarioError(
-        part.place(),
-        `an object of Kubernetes must have a text as its '${field}'`,
-      );
+      throw scenarioError(part.place(), `a Kubernetes object must have a string '${field}'`);
   const metadata = node.get("metadata", true) as YAMLMap | undefined;
   if (!isMap(metadata) || typeof metadata.get("name") !== "string")
     throw scenarioError(part.place(), `this ${String(node.get("kind"))} must have a metadata.name`);
@@ -199,7 +196,7 @@ function applicationIn(
   if (!seed || seed.applications.some(({ value }) => value.name === called)) return called;
   throw scenarioError(
     fields.get(field)?.place() ?? of.place(),
-    `${name}.${field} is '${called}', and azure has no application of that name`,
+    `${name}.${field} is '${called}', but azure has no application with that name`,
   );
 }
 
@@ -248,7 +245,7 @@ function idOf(part: Part, name: string): ResourceId {
     return parseResourceId(textOf(part, name) ?? "");
   } catch (error) {
     if (!(error instanceof ResourceIdError)) throw error;
-    throw scenarioError(part.place(), `${name} must be an id of Azure: ${error.message}`);
+    throw scenarioError(part.place(), `${name} must be an Azure resource id: ${error.message}`);
   }
 }
 

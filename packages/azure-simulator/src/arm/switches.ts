@@ -20,27 +20,27 @@ interface Switch<Value> {
 export const switches: { readonly [Name in keyof Switches]: Switch<Switches[Name]> } = {
   gatewayPoolsTakeAddresses: flag(
     true,
-    "whether a pool of a Gateway load balancer takes members by address: not documented",
+    "whether a pool of a Gateway load balancer accepts members by address: not documented",
   ),
   concurrentNetworkWrites: {
     default: "refuse",
-    what: "whether a write to a network that is being changed is refused at once, or taken to fail in its operation: both were reported",
+    what: "whether a write to a network that is being changed is rejected immediately, or accepted and fails later: both were reported",
     values: "`refuse` or `fail`",
     read: (text) => (["refuse", "fail"] as const).find((each) => each === text),
   },
   linkServicesPerLoadBalancer: {
     default: 8,
-    what: "how many link services a load balancer takes: documented; code and words of the refusal are not",
+    what: "maximum number of link services per load balancer: documented, but the code and message of the rejection are not",
     values: "a number",
     read: (text) => (/^\d{1,9}$/.test(text) ? Number(text) : undefined),
   },
   privateLinkServiceUdr: flag(
     false,
-    "whether subscriptions have the feature AllowPrivateLinkServiceUDR, with which a link service leads to an address",
+    "whether subscriptions have the feature AllowPrivateLinkServiceUDR, with which a link service forwards to an IP address",
   ),
   rejectedConnectionsHoldServices: flag(
     true,
-    "whether the deletion of a link service with only rejected connections is refused: not proven",
+    "whether Azure rejects deleting a link service that has only rejected connections: not proven",
   ),
 };
 

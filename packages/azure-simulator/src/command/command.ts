@@ -5,74 +5,90 @@ import type { SimulatorSettings } from "./run.ts";
 /** `postern simulator` and `azure-simulator`: an Azure that runs here. */
 export function command(): Command {
   return new Command("simulator")
-    .description("run an Azure of your own: Resource Manager and Entra, for trying and testing")
+    .description(
+      "Run a local Azure simulator: Resource Manager, Entra and instance metadata, for trials and tests",
+    )
     .addOption(
-      new Option("--listen <host:port>", "where HTTPS is served")
+      new Option("--listen <host:port>", "address for HTTPS")
         .argParser(address)
         .default(address("127.0.0.1:8443"), "127.0.0.1:8443"),
     )
     .addOption(
-      new Option("--http-listen <host:port>", "where plain HTTP is served")
+      new Option("--http-listen <host:port>", "address for plain HTTP")
         .argParser(address)
         .default(address("127.0.0.1:8442"), "127.0.0.1:8442"),
     )
     .addOption(
       new Option(
         "--public-host <name>",
-        "the name of this machine in the addresses that answers give",
+        "hostname of this machine in the URLs of responses",
       ).argParser(publicHost),
     )
-    .option("--state <file>", "keep the world in this file (default: in memory)")
-    .option("--seed <file>", "a world in YAML to start with (default: one subscription)")
-    .option("--reset", "begin with an empty state file; one that cannot be read is kept aside")
+    .option("--state <file>", "file for persistent state (default: in memory)")
+    .option("--seed <file>", "YAML file with the initial resources (default: one subscription)")
+    .option("--reset", "start with an empty state file; an unreadable one is moved aside")
     .addOption(
-      new Option("--clock <kind>", "manual: it stands until the control surface moves it")
+      new Option("--clock <kind>", "with manual, time advances only through the control API")
         .choices(["real", "manual"])
         .default("real"),
     )
-    .option("--ready-file <file>", "write addresses, CA and identities here when ready, as JSON")
+    .option(
+      "--ready-file <file>",
+      "write addresses, CA and identities to this file as JSON when ready",
+    )
     .addOption(
-      new Option("--operation-ms <[type=]ms>", "how long operations take; may be given again")
+      new Option(
+        "--operation-ms <[type=]ms>",
+        "duration of long-running operations; can be repeated",
+      )
         .argParser(operationMs)
         .default(undefined, "0"),
     )
     .addOption(
-      new Option("--speed <factor>", "how many times faster than that").argParser(speed).default(1),
+      new Option("--speed <factor>", "factor by which operations are faster")
+        .argParser(speed)
+        .default(1),
     )
-    .addOption(new Option("--reads <burst:perSecond>", "reads of an identity").argParser(limit))
-    .addOption(new Option("--writes <burst:perSecond>", "writes of an identity").argParser(limit))
-    .addOption(new Option("--deletes <burst:perSecond>", "deletes of an identity").argParser(limit))
+    .addOption(
+      new Option("--reads <burst:perSecond>", "read limit of an identity").argParser(limit),
+    )
+    .addOption(
+      new Option("--writes <burst:perSecond>", "write limit of an identity").argParser(limit),
+    )
+    .addOption(
+      new Option("--deletes <burst:perSecond>", "delete limit of an identity").argParser(limit),
+    )
     .addOption(
       new Option(
         "--network-reads <burst:perSecond>",
-        "reads that Microsoft.Network answers in a subscription",
+        "read limit of Microsoft.Network in a subscription",
       ).argParser(limit),
     )
     .addOption(
       new Option(
         "--network-writes <burst:perSecond>",
-        "writes and deletes that it answers in a subscription",
+        "write and delete limit of Microsoft.Network in a subscription",
       ).argParser(limit),
     )
     .addOption(
       new Option(
         "--dns-reads <burst:perSecond>",
-        "those of its reads that are of DNS and private DNS",
+        "read limit of DNS and private DNS within Microsoft.Network",
       ).argParser(limit),
     )
-    .option("--no-limits", "never answer 429 by itself")
+    .option("--no-limits", "do not limit requests")
     .addOption(
       new Option(
         "--switch <name=value>",
-        "what Azure leaves open, such as linkServicesPerLoadBalancer=20; docs/reference/simulator.md lists them; may be given again",
+        "choose a behaviour that Azure does not specify, such as linkServicesPerLoadBalancer=20 (list: docs/reference/simulator.md); can be repeated",
       ).argParser(switchValue),
     )
     .addHelpText(
       "after",
       ({ command }) => `
-Limits are Azure's by default: reads 250:25, writes 200:10, deletes 200:10 for each identity, 15 times that for the subscription;
-1,000 writes and deletes and 10,000 reads of Microsoft.Network in 5 minutes, 500 of them of DNS. Under /_postern/ are the
-clock, faults, the request log and snapshots; see docs/reference/simulator-control.md.
+The default request limits are Azure's: for each identity reads 250:25, writes 200:10 and deletes 200:10, and 15 times as much for
+the subscription; for Microsoft.Network 1,000 writes and deletes and 10,000 reads in 5 minutes, 500 of them for DNS. The clock,
+faults, the request log and snapshots are under /_postern/: see docs/reference/simulator-control.md.
 
 Example:
   $ ${command.name()} --seed examples/simulator/world.yaml --ready-file ready.json`,
@@ -83,8 +99,10 @@ Example:
     })
     .addCommand(
       new Command("env")
-        .description("print the environment that makes az, Terraform and the SDKs use a simulator")
-        .argument("<ready-file>", "what the simulator wrote with --ready-file")
+        .description(
+          "Print the environment variables with which az, Terraform and the SDKs use a simulator",
+        )
+        .argument("<ready-file>", "file that the simulator wrote with --ready-file")
         .action(async (file: string) => {
           const { environment } = await import("./env.ts");
           process.stdout.write(environment(file));

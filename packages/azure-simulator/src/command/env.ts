@@ -47,7 +47,7 @@ function read(file: string): Ready {
   } catch (error) {
     throw new TestBedError(
       "ReadyFileUnreadable",
-      `the ready file ${file} cannot be read · start a simulator with --ready-file ${file}, and wait until it is there`,
+      `the ready file ${file} cannot be read · start a simulator with --ready-file ${file}, and wait until the file exists`,
       { cause: error },
     );
   }

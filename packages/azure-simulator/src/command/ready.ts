@@ -113,7 +113,7 @@ function cannotWrite(file: string, error: unknown): TestBedError {
       : String(error);
   return new TestBedError(
     "ReadyFileUnwritable",
-    `the ready file ${file} cannot be written · ${why} · give --ready-file a file in a folder that exists and can be written to`,
+    `the ready file ${file} cannot be written · ${why} · use a file in an existing, writable folder with --ready-file`,
     { cause: error },
   );
 }

@@ -48,8 +48,7 @@ roleAssignments:
 /** Run a simulator until SIGINT or SIGTERM. */
 export async function runSimulator(settings: SimulatorSettings): Promise<void> {
   const { state: file, reset = false } = settings;
-  if (reset && file === undefined)
-    throw new UsageError("--reset empties the file of --state, which is not given");
+  if (reset && file === undefined) throw new UsageError("--reset requires --state");
   const ready = settings.readyFile === undefined ? undefined : new ReadyFile(settings.readyFile);
   const world = seedFrom(settings.seed);
   let fail: (error: TestBedError) => void = () => undefined;
@@ -85,7 +84,7 @@ export async function runSimulator(settings: SimulatorSettings): Promise<void> {
     if (told) ready.write(told);
     if (settings.seed !== undefined && simulator.seedIgnored)
       process.stderr.write(
-        `postern: the seed ${settings.seed} was not applied · ${file} began with another one · start with --reset to begin anew with this one\n`,
+        `postern: seed ${settings.seed} was not applied, because ${file} was created with another one. To start over with this one, use --reset.\n`,
       );
     process.stdout.write(greeting(simulator, settings));
     await stopped;
@@ -113,7 +112,7 @@ function seedFrom(file: string | undefined): Seed {
     const why = error instanceof Error ? error.message.replace(/,.*/, "") : String(error);
     throw new TestBedError(
       "SeedUnreadable",
-      `cannot read the seed ${file} · ${why} · give --seed a YAML file; an example is examples/simulator/world.yaml`,
+      `cannot read the seed ${file} · ${why} · use a YAML file with --seed, such as examples/simulator/world.yaml`,
       { cause: error },
     );
   }

@@ -13,7 +13,7 @@ import type { Faults } from "./faults.ts";
 import { read, readFault, readLimits, wrong } from "./input.ts";
 import type { LogFilter, RequestLog } from "./request-log.ts";
 
-/** What the control surface works on. */
+/** What the control API works on. */
 export interface Controlled {
   faults: Faults;
   log: RequestLog;
@@ -118,7 +118,7 @@ export class Control implements Pages {
     throw new Refusal(
       403,
       "ControlForbidden",
-      `the control surface answers on loopback, or with the header ${tokenHeader} of the ready file`,
+      `the control API answers on loopback, or with the header ${tokenHeader} of the ready file`,
     );
   }
 

@@ -142,7 +142,7 @@ function isOf(value: unknown, kind: Kind): boolean {
   }
 }
 
-/** A refusal of the control surface. */
+/** A refusal of the control API. */
 export function wrong(name: string, why: string): Refusal {
   return new Refusal(400, "InvalidControlRequest", `'${name}' ${why}.`, { by: "gateway" });
 }

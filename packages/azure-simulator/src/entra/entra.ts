@@ -29,11 +29,11 @@ interface Asked {
 
 /** For the support matrix: where sign-in differs from Entra's. */
 export const entraDifferences: readonly string[] = [
-  "Applications only: no users, no groups, no consent; the one grant is client_credentials.",
-  "The keys of a federated issuer are not fetched: its tokens' signatures are checked where its keys were made known, and taken as good where not.",
-  "Tokens carry the claims that Resource Manager looks at and no others; they are for Resource Manager, Microsoft Graph, Key Vault and Storage.",
-  "What is written works at once; Entra takes seconds to minutes.",
-  "No throttling, no conditional access; a token is never revoked before its end. One with an unknown signature is refused with a claims challenge, so that clients request a new one.",
+  "Applications only: no users, groups or consent; the only grant is client_credentials.",
+  "The keys of a federated issuer are not fetched: signatures of its tokens are verified only if its keys were registered, and accepted otherwise.",
+  "Tokens contain only the claims that Resource Manager uses; they are for Resource Manager, Microsoft Graph, Key Vault and Storage.",
+  "Changes take effect immediately; in Entra they take seconds to minutes.",
+  "No throttling, no conditional access; a token is never revoked before it expires. One with an unknown signature is rejected with a claims challenge, so that clients request a new one.",
 ];
 
 const pattern =

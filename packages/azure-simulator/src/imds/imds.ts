@@ -27,12 +27,12 @@ export interface Imds {
 
 /** For the support matrix: where the metadata service differs from Azure's. */
 export const imdsDifferences: readonly string[] = [
-  "Attested documents are not made: 501.",
-  "Each machine has a port on loopback in place of 169.254.169.254.",
-  "Scheduled events are told from the first request on; Azure takes up to two minutes, and stops after a day without requests.",
-  "An event begins when anyone agrees to it; Azure waits for all machines that are told.",
-  "The order of network interfaces is always the same; Azure promises none.",
-  "The words for X-Forwarded-For, a parameter given twice and a leaf without format=text are ours: no document has them.",
+  "Attested documents are not supported: 501.",
+  "Each machine has a port on loopback instead of 169.254.169.254.",
+  "Scheduled events are delivered from the first request on; Azure takes up to two minutes, and stops after a day without requests.",
+  "An event starts when any machine approves it; Azure waits for all affected machines.",
+  "The order of network interfaces is always the same; Azure guarantees no order.",
+  "The messages for X-Forwarded-For, a repeated parameter and a leaf without format=text are our own: they are not documented.",
 ];
 
 /** https://learn.microsoft.com/azure/virtual-machines/instance-metadata-service#rate-limiting */

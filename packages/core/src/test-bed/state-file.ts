@@ -46,7 +46,7 @@ export function openStateFile(given: StateFile): DatabaseSync {
   }
 }
 
-/** Remove state files that belong together. Where one of them cannot be read all are kept aside, and it is told where. */
+/** Remove state files that belong together. If one of them cannot be read, all are moved aside, and their new paths are returned. */
 export function emptyStateFiles(files: readonly Pick<StateFile, "file" | "use">[]): string[] {
   const there = files.filter(({ file }) => existsSync(file));
   if (there.some(({ file, use }) => whyUnreadable(file, use) !== undefined))
@@ -159,7 +159,7 @@ export function writeError(error: unknown, file: string): TestBedError {
     codeOf(error) === codes.full ? "make room and start again" : "mend that and start again";
   return new TestBedError(
     "StateUnwritable",
-    `the state file ${file} cannot be written · ${whyOf(error)} · ${remedy}; nothing that was answered is lost`,
+    `the state file ${file} cannot be written · ${whyOf(error)} · ${remedy}; every acknowledged write is saved`,
     { cause: error },
   );
 }
@@ -169,7 +169,7 @@ function openError(error: unknown, file: string, { owner, option }: StateFileUse
   if (isLocked(error))
     return new TestBedError(
       "StateLocked",
-      `the state file ${file} is in use · another ${owner} has it open · stop that one, or give another file to ${option}`,
+      `the state file ${file} is in use · another ${owner} uses it · stop that process, or use another file with ${option}`,
       { cause: error },
     );
   const code = codeOf(error);
@@ -177,12 +177,12 @@ function openError(error: unknown, file: string, { owner, option }: StateFileUse
   if (isUnwritable(error))
     return new TestBedError(
       "StateUnwritable",
-      `the state file ${file} cannot be written · ${whyOf(error)} · give ${option} a file in a folder that exists and can be written to`,
+      `the state file ${file} cannot be written · ${whyOf(error)} · use a file in an existing, writable folder with ${option}`,
       { cause: error },
     );
   return new TestBedError(
     "StateUnreadable",
-    `the state file ${file} cannot be read · ${whyOf(error)} · it was left as it is; start with --reset to keep it aside and begin anew, or give another file to ${option}`,
+    `the state file ${file} cannot be read · ${whyOf(error)} · the file is unchanged; start over with --reset, which moves it aside, or use another file with ${option}`,
     { cause: error },
   );
 }

@@ -1,4 +1,4 @@
-/** What we know about one way in which the agent fails. */
+/** What is known about one error of the agent. */
 interface Known {
   /** What it means, for the reader of a boot log. */
   why: string;
@@ -8,68 +8,68 @@ interface Known {
 
 const row = (why: string, hint: string): Known => ({ why, hint });
 
-/** Every code of the agent. docs/reference/agent-errors.md is held to it by a test. */
+/** Every code of the agent. A test compares docs/reference/agent-errors.md with it. */
 export const applianceCodes = {
   // The metadata service of the machine.
   MetadataUnreachable: row(
-    "the instance metadata service does not answer",
+    "the instance metadata service does not respond",
     "check that this runs on an Azure machine, and the route to 169.254.169.254 on its primary interface",
   ),
   MetadataUnavailable: row(
-    "the instance metadata service keeps refusing for now",
-    "look at the health of the machine in Azure; the agent can be started again at any time",
+    "the instance metadata service is temporarily unavailable",
+    "check the health of the machine in Azure; the agent can be restarted at any time",
   ),
   MetadataRefused: row(
-    "the instance metadata service refuses the request",
-    "check that no proxy stands between this machine and 169.254.169.254",
+    "the instance metadata service rejects the request",
+    "check that there is no proxy between this machine and 169.254.169.254",
   ),
   MetadataUnreadable: row(
-    "what answers is not the instance metadata service",
-    "check that no proxy or captive portal answers for 169.254.169.254",
+    "the response is not from the instance metadata service",
+    "check that no proxy or captive portal responds for 169.254.169.254",
   ),
   MetadataIncomplete: row(
-    "the instance metadata service does not say which machine this is",
-    "check that this is a machine of Azure Resource Manager",
+    "the instance metadata service does not identify this machine",
+    "check that this is a virtual machine of Azure Resource Manager",
   ),
 
   // Who this machine is.
   MachineNotFound: row(
-    "Azure does not know the machine that the metadata service names",
+    "the machine that the metadata service names does not exist in Azure",
     "check the cloud and the subscription; a machine that is being deleted cannot join",
   ),
   MachineDiffers: row(
-    "the metadata service names a machine that is another one in Azure",
-    "check that the metadata service is this machine's own, and that the machine was not made anew under its name",
+    "the metadata service and Azure disagree about the identity of this machine",
+    "check that the metadata service is this machine's own, and that the machine was not recreated under its name",
   ),
   InterfaceNotFound: row(
-    "the machine has no primary network interface that can be read",
+    "the machine has no readable primary network interface",
     "attach a network interface and mark it as primary",
   ),
   AddressMissing: row(
     "the primary network interface has no private address in a subnet",
-    "give its primary IP configuration an address",
+    "assign an address to its primary IP configuration",
   ),
 
   // Which pool it joins.
   PoolNameMissing: row(
-    "no backend pool is named",
-    "name the backend pool of the Gateway load balancer",
+    "no backend pool is configured",
+    "configure the backend pool of the Gateway load balancer",
   ),
   LoadBalancerNotFound: row(
-    "there is no such load balancer of SKU Gateway",
-    "name the load balancer, or its resource group and subscription, if it is elsewhere",
+    "no such load balancer of SKU Gateway exists",
+    "configure the load balancer, or its resource group and subscription if it is elsewhere",
   ),
   LoadBalancerNotGateway: row(
-    "the load balancer that was named is not of SKU Gateway",
-    "name a load balancer of SKU Gateway",
+    "the SKU of the configured load balancer is not Gateway",
+    "configure a load balancer of SKU Gateway",
   ),
   PoolNotFound: row(
     "no load balancer of SKU Gateway has a backend pool of exactly this name",
-    "correct the name of the pool, or name the load balancer and its resource group",
+    "correct the name of the pool, or configure the load balancer and its resource group",
   ),
   PoolAmbiguous: row(
     "several load balancers have a backend pool of this name",
-    "name the load balancer too",
+    "configure the load balancer too",
   ),
   PoolInAnotherRegion: row(
     "the load balancer is in another region than this machine",
@@ -82,78 +82,78 @@ export const applianceCodes = {
 
   // Joining and leaving.
   PoolGone: row(
-    "the backend pool does not exist any more",
-    "make the pool again, or start the agent with the name of another",
+    "the backend pool was deleted",
+    "recreate the pool, or start the agent with the name of another",
   ),
   PoolHoldsInterfaces: row(
-    "the backend pool holds network interfaces, and Azure never mixes them with addresses",
-    "let the agent join by interface, or give it a pool of addresses",
+    "the backend pool contains network interfaces, and Azure never mixes them with addresses",
+    "let the agent join by interface, or use a pool of addresses",
   ),
   PoolHoldsAddresses: row(
-    "the backend pool holds addresses, and Azure never mixes them with network interfaces",
-    "let the agent join by address, or give it a pool of interfaces",
+    "the backend pool contains addresses, and Azure never mixes them with network interfaces",
+    "let the agent join by address, or use a pool of interfaces",
   ),
   AddressesRefused: row(
-    "Azure refuses members by address in this backend pool",
-    "let the agent join by interface, or name the pool in the network profile of the scale set",
+    "Azure rejects members by address in this backend pool",
+    "let the agent join by interface, or add the pool to the network profile of the scale set",
   ),
   InterfaceNotChangeable: row(
-    "the interface of an instance of a uniform scale set cannot be put into a pool by itself",
-    "name the pool in the network profile of the scale set, or use a flexible scale set",
+    "the interface of a uniform scale set's instance cannot be added to a pool individually",
+    "add the pool to the network profile of the scale set, or use a flexible scale set",
   ),
   RegistrationTimedOut: row(
-    "it did not come about in the time allowed",
-    "look at what went wrong last; starting again is safe",
+    "registration did not complete in time",
+    "check the last error; it is safe to start again",
   ),
   DeregistrationTimedOut: row(
-    "it did not come about in the time allowed",
-    "remove the entry by hand, or let the health probe take care of it; leaving again is safe",
+    "deregistration did not complete in time",
+    "remove the entry manually, or rely on the health probe; it is safe to deregister again",
   ),
 
   // The machine itself.
   HealthCheckMissing: row(
-    "nothing says when the appliance is healthy, and the agent would answer 200 also for one that is dead",
-    "give --health-target, --health-command or --health-port-handover (handOver in the library), or let the appliance answer with --no-health",
+    "no health check is configured, so the agent would report an appliance as healthy that has failed",
+    "use --health-target, --health-command or --health-port-handover (handOver in the library), or let the appliance answer with --no-health",
   ),
   HealthPortTaken: row(
-    "the port of the health probe cannot be listened on",
-    "end what listens there, or let the appliance answer on another port and give the agent its address",
+    "the port of the health probe is in use",
+    "stop the process that listens there, or let the appliance respond on another port and configure its address in the agent",
   ),
   HealthCertificateMissing: row(
-    "the health probe is HTTPS, and the agent has no certificate to answer it with",
-    "give it --health-certificate and --health-key, make the probe HTTP, or let the appliance answer with --health-port-handover or --no-health",
+    "the health probe uses HTTPS, but the agent has no certificate",
+    "set --health-certificate and --health-key, change the probe to HTTP, or let the appliance answer with --health-port-handover or --no-health",
   ),
   HealthCertificateWrong: row(
     "the certificate or the key for HTTPS probes cannot be used",
-    "give a certificate and its own key, both in PEM and without a passphrase",
+    "use a certificate and its own key, both in PEM and without a passphrase",
   ),
   TunnelInterfaceNotFound: row(
     "no interface of this machine has the address of its primary interface in Azure",
     "check that DHCP has configured the primary interface, and that the agent runs in its network namespace",
   ),
   TunnelPortsWrong: row(
-    "the tunnels of the backend pool cannot be told apart, are out of range or not of VXLAN",
-    "give each tunnel interface of the pool the protocol VXLAN and a type, a port and an identifier of its own",
+    "the tunnel interfaces of the backend pool are not distinct, are out of range or do not use VXLAN",
+    "configure each tunnel interface of the pool with the protocol VXLAN and with a type, port and identifier of its own",
   ),
   FrontendMissing: row(
-    "the load balancer has no private address to which the tunnel could lead",
-    "give the Gateway load balancer a frontend in the machine's network",
+    "the load balancer has no private frontend address for the tunnel",
+    "add a frontend in the machine's network to the Gateway load balancer",
   ),
   TunnelLinkTaken: row(
-    "a network link of this name is there that the agent did not make",
-    "rename or remove it, or let the appliance make the tunnel itself",
+    "a network link with this name exists that the agent did not create",
+    "rename or remove it, or let the appliance create the tunnel itself",
   ),
   TunnelLinksRefused: row(
-    "the system refuses to make a network link",
-    "run the agent with CAP_NET_ADMIN and with iproute2 installed; look at what the command said",
+    "the system cannot create a network link",
+    "run the agent with CAP_NET_ADMIN and with iproute2 installed; check the output of the command",
   ),
   IngressNotWritten: row(
-    "the file or the hook that takes the ingress device fails",
-    "check that the agent may write the file, and run the hook by hand with INGRESS_DEVICE set",
+    "writing the ingress device file or running its hook failed",
+    "check that the agent may write the file, and run the hook manually with INGRESS_DEVICE set",
   ),
   Stopped: row(
-    "it was asked to stop before it had come to its end",
-    "start it again; what it had begun was undone",
+    "it was stopped before it completed",
+    "start it again; unfinished changes were reverted",
   ),
   NotRegistered: row(
     "this machine is not a member of the backend pool",

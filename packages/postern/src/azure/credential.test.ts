@@ -222,7 +222,7 @@ describe("Entra's refusal", () => {
   const env = { ...platform, AZURE_CLIENT_SECRET: "s3cr3t-value" };
 
   test.each([
-    ["AADSTS7000215", "Invalid client secret provided.", "give the secret's value"],
+    ["AADSTS7000215", "Invalid client secret provided.", "configure the value of the secret"],
     ["AADSTS700016", "Application with identifier 'x' was not found.", "check clientId"],
     ["AADSTS999999", "Something new.", "check tenantId, clientId"],
   ])("%s is told with what to do", async (code, sentence, hint) => {

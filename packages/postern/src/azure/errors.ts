@@ -35,14 +35,14 @@ const contradictedMs = 60_000;
 
 const outdated: KnownCode = {
   retry: "now",
-  why: "Azure says that something is not as it was when it was last read",
-  hint: "nothing to do: it is read again and decided anew",
+  why: "Azure's state differs from what was last read",
+  hint: "no action needed: Postern reads the resource and plans again",
 };
 
 const unknown: KnownCode = {
   retry: "slow",
-  why: "Azure refused it",
-  hint: `look the code up in ${page}`,
+  why: "Azure rejected it",
+  hint: `see the code in ${page}`,
 };
 
 /** Whether something passes by itself: what was known was stale, or something is still being created or changed. */

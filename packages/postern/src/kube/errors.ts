@@ -1,7 +1,7 @@
 import { type Explained, type Failure, kindOfStatus } from "@postern/core/failure.ts";
 import { cut } from "@postern/core/redact.ts";
 
-/** The Status object that the API server sends with every refusal. */
+/** The Status object that the API server returns with every rejection. */
 export interface KubeStatus {
   code?: number;
   reason?: string;
@@ -17,33 +17,32 @@ const hints: Record<string, string> = {
   Unauthorized: "renew the credentials of this kubeconfig or service account",
   Forbidden: "grant the verb named above in the operator's Role or ClusterRole",
   NotFound: "install the resource definitions with manifests/crds, or check the name",
-  Conflict: "it is tried again on a fresh read",
+  Conflict: "no action needed: Postern reads the object again and retries",
   Invalid: "correct the field named above",
-  TooManyRequests: "the API server is busy; it is tried again",
-  Unreachable: "check that the address in the kubeconfig is right and that the API server runs",
-  Timeout: "the API server did not answer in time; it is tried again",
-  UnreadableAnswer:
-    "check that the address in the kubeconfig is an API server and not a proxy's page",
+  TooManyRequests: "no action needed: Postern retries; the API server is busy",
+  Unreachable:
+    "check that the address in the kubeconfig is correct, and that the API server is running",
+  Timeout: "no action needed: Postern retries; the API server did not respond in time",
+  UnreadableAnswer: "check that the address in the kubeconfig is an API server and not a proxy",
   UnreadableKubeconfig: "check the path, the permissions and the YAML of the kubeconfig",
-  NoCredentials:
-    "give --kubeconfig, set KUBECONFIG, or run inside a cluster with a service account",
+  NoCredentials: "use --kubeconfig, set KUBECONFIG, or run inside a cluster with a service account",
   PassTimedOut:
-    "it is tried again; if it happens often, the operator or the API server is overloaded",
+    "no action needed: Postern retries; if it happens often, the operator or the API server is overloaded",
   AddressNotAllowed:
     "use the https address of the cluster's API server: not a loopback, link-local, multicast or metadata address",
-  NotListening: "choose another address with --listen, or end what uses this one",
+  NotListening: "choose another address with --listen, or stop the process that uses this one",
   UnusableCertificate:
     "check --tls-cert-file and --tls-private-key-file: PEM, readable, and the key of the certificate",
-  NotLeader: "another replica leads; this one writes nothing",
+  NotLeader: "no action needed: another replica is the leader and writes",
 };
 
-/** What passes by itself when it is tried again. */
+/** Codes that a retry resolves. */
 const passing = new Set(["Conflict", "NotLeader", "TooManyRequests", "Timeout", "Unreachable"]);
 const refusedMs = 5 * 60_000;
 const longestMessage = 2_000;
 const longestRetryAfterSeconds = 3_600;
 
-/** An error from the Kubernetes API, or from the way to it. */
+/** An error from the Kubernetes API, or from the connection to it. */
 export class KubeError extends Error implements Explained {
   override readonly name = "KubeError";
   /** The API server's reason (`Conflict`, `NotFound`, …) or one of ours (`Unreachable`, …). */
@@ -78,14 +77,14 @@ export class KubeError extends Error implements Explained {
       message: hint === undefined ? this.message : `${this.message} · ${hint}`,
     };
     if (this.retryAfterMs !== undefined) failure.requeueAfterMs = this.retryAfterMs;
-    // What the schema refuses today it refuses in three seconds too.
+    // The schema rejects the same object in three seconds too.
     if (this.code === "Invalid") failure.requeueAfterMs = refusedMs;
     if (passing.has(this.code)) failure.passing = true;
     return failure;
   }
 }
 
-/** Turn an answer that is not a success into the error that a person can read. */
+/** Turn a response that is not a success into an error that a person can read. */
 export function errorFromAnswer(
   what: string,
   status: number,
@@ -97,11 +96,11 @@ export function errorFromAnswer(
     answered?.reason !== undefined && isReason(answered.reason)
       ? answered.reason
       : reasonOf(status);
-  // A page of a proxy can hold anything: only what the API server says in its own form is passed on.
+  // The page of a proxy can contain anything: only messages in the API server's own format are passed on.
   const why =
     typeof answered?.message === "string"
       ? cut(answered.message.replace(/\p{Cc}+/gu, " "), longestMessage)
-      : `the answer was HTTP ${status} and not in the form of the API server`;
+      : `the response is HTTP ${status} and not in the format of the API server`;
   const seconds = Math.min(Number(retryAfter), longestRetryAfterSeconds);
   return new KubeError(code, `${what} failed · ${why}`, {
     status,
