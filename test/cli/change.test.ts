@@ -445,7 +445,7 @@ describe("a hosted cluster", () => {
         clusters: [{ cluster: { server: "https://in/" } }],
         users: [{ user: { token: "t" } }],
       });
-      expect(direct.stdout).toContain("from elsewhere use --port-forward");
+      expect(direct.stdout).toContain("From elsewhere, use --port-forward");
       const file = join(on.files, "blue.kubeconfig");
       const forwarded = await on.run("cluster", "access", "blue", "--port-forward", "--file", file);
       expect(forwarded).toMatchObject({ exitCode: 0, stderr: "" });
@@ -512,14 +512,14 @@ users: [{name: u, ${user}}]
   };
 
   test.each([
-    ["plain text", "the control plane is not ready", "it holds no settings"],
-    ["a page of HTML", "<html><body>502</body></html>", "it holds no settings"],
+    ["plain text", "the control plane is not ready", "holds no settings"],
+    ["a page of HTML", "<html><body>502</body></html>", "holds no settings"],
     ["half of it", stringify(usable).slice(0, 60), "cannot be used"],
-    ["no context", stringify({ ...usable, "current-context": "d" }), 'it has no context "d"'],
+    ["no context", stringify({ ...usable, "current-context": "d" }), 'has no context "d"'],
     [
       "no credential",
       stringify({ ...usable, users: [{ name: "u" }] }),
-      "it has neither a token nor a client certificate",
+      "neither a token nor a client certificate",
     ],
     [
       "an authority that is no certificate",
@@ -592,7 +592,7 @@ users: [{name: u, ${user}}]
         const file = join(on.files, "no-such-folder", "kubeconfig");
         const ended = await on.run("cluster", "access", "green", "--file", file);
         expect(ended).toMatchObject({ exitCode: 64, stdout: "" });
-        expect(ended.stderr).toContain(`${file} is not written: ENOENT`);
+        expect(ended.stderr).toContain(`cannot write ${file}: ENOENT`);
       }),
     slow,
   );

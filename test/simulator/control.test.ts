@@ -124,7 +124,7 @@ test("two snapshots differ by what was added, removed and changed", async () => 
   expect((await control("GET", "diff?from=nothing")).status).toBe(404);
 });
 
-test("an operation ends when the control surface says so", async () => {
+test("an operation ends when the control API says so", async () => {
   const { ask, control } = await smallWorld({ operationMs: { "*": 3_600_000 } });
   await ask("PUT", group, { location: "westeurope" });
   await ask("PUT", network, networkBody());
@@ -157,12 +157,12 @@ test.each([
   ["a browser's page", { origin: "http://evil.example" }, 403],
   ["a name that was made to mean loopback", { host: "evil.example" }, 403],
   ["curl on this machine", {}, 200],
-] as const)("the control surface on loopback meets %s", async (_who, headers, status) => {
+] as const)("the control API on loopback meets %s", async (_who, headers, status) => {
   const { simulator } = await smallWorld();
   expect(await statusOf(`${simulator.url}/_postern/clock`, headers)).toBe(status);
 });
 
-test("on any other address the control surface needs its token", async () => {
+test("on any other address the control API needs its token", async () => {
   const { simulator } = await smallWorld({ host: "0.0.0.0" });
   const url = `${simulator.url}/_postern/clock`;
   expect(await statusOf(url, {})).toBe(403);

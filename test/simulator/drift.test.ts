@@ -94,7 +94,7 @@ test("faults that wait for requests are left alone", async () => {
   expect((await ask("GET", group)).status).toBe(500);
 });
 
-test("the control surface drops and changes", async () => {
+test("the control API drops and changes", async () => {
   const { simulator, control } = await smallWorld(slowly);
   const change = (id: string, body: unknown) => control("POST", "resources/change", { id, body });
   expect((await change(group, { location: "westeurope" })).status).toBe(204);
