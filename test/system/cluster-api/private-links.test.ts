@@ -8,6 +8,7 @@ import { describeHosted } from "../hosted/world.ts";
 import { clusterObject } from "./objects.ts";
 import {
   addBalancer,
+  balancerId,
   endpoint,
   endpointId,
   endpoints,
@@ -78,6 +79,41 @@ describeHosted("a private link", (start) => {
     expect(writes(world)).toEqual([]);
     inAzure(world);
     addBalancer(world);
+    await reported(world, made, links, "True Realised");
+  });
+
+  test("on a load balancer with as many links as Azure allows waits until one is removed", async () => {
+    const world = await startPrivateLinks(start);
+    inAzure(world);
+    const { simulator } = world.azure;
+    simulator.change(subnetId("other"), {
+      properties: { addressPrefix: "10.10.1.0/24", privateLinkServiceNetworkPolicies: "Disabled" },
+    });
+    const subnet = { id: subnetId("other") };
+    const others = Array.from({ length: 8 }, (_, n) => `other-${n}`);
+    const frontends = ["front", ...others];
+    simulator.change(balancerId("wc1", "wc1"), {
+      location: "westeurope",
+      sku: { name: "Standard" },
+      properties: {
+        frontendIPConfigurations: frontends.map((name) => ({ name, properties: { subnet } })),
+      },
+    });
+    for (const other of others)
+      simulator.change(linkId(other), {
+        location: "westeurope",
+        properties: {
+          loadBalancerFrontendIpConfigurations: [
+            { id: `${balancerId("wc1", "wc1")}/frontendIPConfigurations/${other}` },
+          ],
+          ipConfigurations: [{ name: "nat", properties: { primary: true, subnet } }],
+        },
+      });
+    const made = await makeCluster(world, "wc1", { links: [link()] });
+    const waiting = await reported(world, made, links, "False ILBFull");
+    expect(messageOf(waiting, links)).toMatch(/wc1-internal-lb has 8 already, .* remove/);
+    expect(world.azure.at(linkId("api"))).toBeUndefined();
+    simulator.drop(linkId("other-0"));
     await reported(world, made, links, "True Realised");
   });
 

@@ -24,6 +24,7 @@ import { maxReadAgeMs } from "../../azure/read-cache.ts";
 import type { Reconcile } from "../../kube/reconcile.ts";
 import { tryRead } from "../../kube/try-read.ts";
 import { connectedOf, endpointDifferences } from "../../private-link/endpoint/desired.ts";
+import { isBalancerFull } from "../../private-link/link-service/balancer.ts";
 import {
   hasNatAddresses,
   linkServiceDifferences,
@@ -176,7 +177,10 @@ async function observeLinks(
   const balancerIds = unique(
     needy.flatMap(({ frontends }) => frontends.map((each) => parentOf(each) ?? resources.balancer)),
   );
-  const [networks, balancers] = await Promise.all([
+  const isCreated = needy.some((link) =>
+    desired.some((each) => each.link === link && each.observation.state === "absent"),
+  );
+  const [networks, balancers, fullBalancers] = await Promise.all([
     Promise.all(
       ids.map(async (id) => ({
         id,
@@ -190,8 +194,22 @@ async function observeLinks(
         observation: await loadBalancers(arm).observe(id, awaitedMs),
       })),
     ),
+    isCreated ? observeFull(services, balancerIds, lookup) : [],
   ]);
-  return { desired, obsolete, networks, balancers };
+  return { desired, obsolete, networks, balancers, fullBalancers };
+}
+
+/** The load balancers that take no more link services. Somebody may have made room since the last list. */
+async function observeFull(
+  services: ResourceGateway<PrivateLinkService>,
+  balancers: readonly ResourceId[],
+  { resources, maxAgeMs }: Lookup,
+): Promise<ResourceId[]> {
+  const full = async (ageMs: number) => {
+    const listed = await services.list(resources.group, ageMs);
+    return balancers.filter((each) => isBalancerFull(each, listed));
+  };
+  return (await full(maxAgeMs)).length > 0 ? full(Math.min(awaitedMs, maxAgeMs)) : [];
 }
 
 async function observeEndpoints(

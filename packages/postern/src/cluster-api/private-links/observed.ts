@@ -76,6 +76,8 @@ export interface ObservedLinks {
   obsolete: readonly Found<PrivateLinkService>[];
   /** What a new link service needs; observed only where one is to be created. */
   balancers?: readonly Found<LoadBalancer>[];
+  /** The load balancers that take no more link services. */
+  fullBalancers?: readonly ResourceId[];
   networks: readonly (Found<VirtualNetwork> & {
     /** Whether the cluster's own group holds it. */
     isInGroup: boolean;

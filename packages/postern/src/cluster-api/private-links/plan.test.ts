@@ -275,6 +275,12 @@ describe("a link service", () => {
       [],
     ],
     [
+      "behind a load balancer with as many links as Azure allows waits",
+      links(absent, { fullBalancers: [balancer] }),
+      "False ILBFull",
+      [],
+    ],
+    [
       "without its frontend waits",
       links(absent, { balancers: [{ id: balancer, observation: there({ properties: {} }) }] }),
       "False LoadBalancerMissing",

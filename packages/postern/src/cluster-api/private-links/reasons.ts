@@ -27,6 +27,8 @@ export const reasons = {
   ownedByAnother: "OwnedByAnother",
   /** The load balancer of the API server, or its frontend, is not there yet. */
   noLoadBalancer: "LoadBalancerMissing",
+  /** The load balancer has as many link services as Azure allows. */
+  loadBalancerFull: "ILBFull",
   /** The subnet for NAT addresses is not there, or is another's and cannot be used as it is. */
   subnetUnfit: "NATSubnetUnfit",
   /** The subnet for NAT addresses is being opened for link services, or Azure refused that. */

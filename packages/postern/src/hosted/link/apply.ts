@@ -6,10 +6,10 @@ import type { Applied } from "../../kube/feature.ts";
 import type { Reconcile } from "../../kube/reconcile.ts";
 import { versionIn } from "../../kube/status.ts";
 import { applyLinkServiceStep } from "../../private-link/link-service/apply.ts";
+import { balancerOf } from "../../private-link/link-service/balancer.ts";
 import type { Reservation } from "../../private-link/nat-subnets/reservations.ts";
 import type { LinkParts } from "./cluster/dependencies.ts";
 import { natSubnetAnnotation, recordedSubnetOf } from "./nat/recorded-subnet.ts";
-import { balancerOf } from "./service/service-list.ts";
 import type { LinkObject, LinkStep } from "./steps.ts";
 
 /** Another link was faster. */

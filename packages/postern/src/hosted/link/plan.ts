@@ -12,6 +12,7 @@ import {
 import type { PrivateLinkService } from "../../azure/gateways/private-link-services.ts";
 import type { Plan, Requeue } from "../../kube/feature.ts";
 import { act, fail, type Part, type Problem, requeueOf, wait, waits } from "../../kube/part.ts";
+import { balancerFullMessage } from "../../private-link/link-service/balancer.ts";
 import {
   planAdoptLinkService,
   planCreateLinkService,
@@ -35,7 +36,6 @@ import type { Observed, StatusFields, Stopped, Unread, Up } from "./observed.ts"
 import { planDelete } from "./plan-delete.ts";
 import { reasons } from "./reasons.ts";
 import { desiredOf, linkServicePolicy } from "./service/desired.ts";
-import { mostOnBalancer } from "./service/service-list.ts";
 import type { LinkStep } from "./steps.ts";
 
 export { reasons };
@@ -254,7 +254,8 @@ function checkBalancer(observed: Up): LinkPart | undefined {
 function checkRoom({ isBalancerFull, frontend, subject }: Up): LinkPart | undefined {
   if (!isBalancerFull || frontend.is !== "found") return undefined;
   const balancer = nameOf(frontend.frontend.balancer);
-  const message = `the link service is not created · load balancer ${balancer} has ${mostOnBalancer} already, and Azure allows no more · have the cloud provider spread Services over several load balancers (https://cloud-provider-azure.sigs.k8s.io/topics/multislb), then delete Service ${subject.name}: it is created again and gets another one`;
+  const remedy = `have the cloud provider spread Services over several load balancers (https://cloud-provider-azure.sigs.k8s.io/topics/multislb), then delete Service ${subject.name}: it is created again and gets another one`;
+  const message = balancerFullMessage("the link service", balancer, remedy);
   return wait({ reason: reasons.loadBalancerFull, message }, waits.changeMs);
 }
 

@@ -5,7 +5,7 @@ import { ownerIn } from "@postern/core/ownership.ts";
 import { idKey } from "@postern/core/resource-id.ts";
 import { shellWord } from "@postern/core/shell.ts";
 import type { PrivateLinkService } from "../../azure/gateways/private-link-services.ts";
-import { balancerOf, mostOnBalancer } from "../../hosted/link/service/service-list.ts";
+import { balancerOf, mostOnBalancer } from "../../private-link/link-service/balancer.ts";
 import { isIpBased } from "../../private-link/link-service/frontends.ts";
 import { askedIn } from "../cluster-objects.ts";
 import { indexOf, networkOf, type WorldIndex } from "../index-of.ts";

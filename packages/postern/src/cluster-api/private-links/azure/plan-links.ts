@@ -1,6 +1,7 @@
 import { provisioningOf } from "@postern/core/provisioning.ts";
 import { idKey, nameOf, parentOf, sameId } from "@postern/core/resource-id.ts";
-import { type Part, retry, wait } from "../../../kube/part.ts";
+import { type Part, retry, wait, waits } from "../../../kube/part.ts";
+import { balancerFullMessage } from "../../../private-link/link-service/balancer.ts";
 import { hasNatAddresses } from "../../../private-link/link-service/desired.ts";
 import {
   planCreateLinkService,
@@ -55,6 +56,7 @@ function planDesiredLink(
       return (
         (missing && waitForFrontend(name, missing)) ??
         missingFrontend(link, observed) ??
+        fullBalancer(link, observed) ??
         planNat(link, observed, subject, opened) ??
         planCreateLinkService(link, "it does not exist", policy)
       );
@@ -83,6 +85,18 @@ function waitForFrontend(name: string, { why, isServiceDeleting }: MissingFronte
     : "the cloud provider creates it";
   const message = `private link ${name} waits · ${why} · ${remedy}`;
   return wait({ reason: reasons.noLoadBalancer, message }, awaitCapzMs);
+}
+
+/** Azure refuses one more link service, and says only that a limit is reached. */
+function fullBalancer(
+  { name, frontends: [first] }: DesiredPrivateLink,
+  { fullBalancers = [] }: ObservedLinks,
+): Part<never> | undefined {
+  const balancer = fullBalancers.find((each) => sameId(each, (first && parentOf(first)) ?? ""));
+  if (balancer === undefined) return undefined;
+  const remedy = "remove a link service from it, or name a frontend of another load balancer";
+  const message = balancerFullMessage(`private link ${name}`, nameOf(balancer), remedy);
+  return wait({ reason: reasons.loadBalancerFull, message }, waits.changeMs);
 }
 
 /** The load balancer and its frontends must exist before a link service. */

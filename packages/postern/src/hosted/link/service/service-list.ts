@@ -1,13 +1,9 @@
 import { ownerIn } from "@postern/core/ownership.ts";
 import { idKey, nameOf, parseResourceId, type ResourceId } from "@postern/core/resource-id.ts";
 import type { ArmClient } from "../../../azure/arm.ts";
-import {
-  type PrivateLinkService,
-  privateLinkServices,
-} from "../../../azure/gateways/private-link-services.ts";
+import { privateLinkServices } from "../../../azure/gateways/private-link-services.ts";
+import { balancerOf, mostOnBalancer } from "../../../private-link/link-service/balancer.ts";
 
-/** https://learn.microsoft.com/azure/azure-resource-manager/management/azure-subscription-service-limits#azure-private-link-limits */
-export const mostOnBalancer = 8;
 /** For so long one that was just created may be missing in a list. */
 const createdMs = 2 * 60_000;
 
@@ -82,13 +78,4 @@ export class ServiceList {
     this.#byBalancer = byBalancer;
     this.#listedAt = now;
   }
-}
-
-/** The key of the load balancer that a link service is in front of. */
-export function balancerOf({
-  loadBalancerFrontendIpConfigurations: [first] = [],
-}: PrivateLinkService["properties"]): string | undefined {
-  return first?.id === undefined
-    ? undefined
-    : idKey(first.id.replace(/\/frontendIPConfigurations\/[^/]*$/i, ""));
 }

@@ -1,0 +1,29 @@
+import { idKey, type ResourceId } from "@postern/core/resource-id.ts";
+import type { PrivateLinkService } from "../../azure/gateways/private-link-services.ts";
+
+/** https://learn.microsoft.com/azure/azure-resource-manager/management/azure-subscription-service-limits#azure-private-link-limits */
+export const mostOnBalancer = 8;
+
+/** The key of the load balancer that a link service is in front of. */
+export function balancerOf({
+  loadBalancerFrontendIpConfigurations: [first] = [],
+}: PrivateLinkService["properties"]): string | undefined {
+  return first?.id === undefined
+    ? undefined
+    : idKey(first.id.replace(/\/frontendIPConfigurations\/[^/]*$/i, ""));
+}
+
+/** Whether a load balancer has as many of these link services as Azure allows. */
+export function isBalancerFull(
+  balancer: ResourceId,
+  services: readonly Pick<PrivateLinkService, "properties">[],
+): boolean {
+  const key = idKey(balancer);
+  const used = services.filter(({ properties }) => balancerOf(properties) === key).length;
+  return used >= mostOnBalancer;
+}
+
+/** Why no link service is created. */
+export function balancerFullMessage(what: string, balancer: string, remedy: string): string {
+  return `${what} is not created · load balancer ${balancer} has ${mostOnBalancer} already, and Azure allows no more · ${remedy}`;
+}
