@@ -86,7 +86,7 @@ function validation(): string {
     `{{- /* ${made.slice(2)} */ -}}`,
     "{{- $violations := list }}",
     ...checks,
-    '{{- if $violations }}{{- fail (printf "%d settings are invalid:\\n%s" (len $violations) (join "\\n" $violations)) }}{{- end }}',
+    '{{- if $violations }}{{- fail (printf "%d %s invalid:\\n%s" (len $violations) (ternary "setting is" "settings are" (eq (len $violations) 1)) (join "\\n" $violations)) }}{{- end }}',
     "",
   ].join("\n");
 }

@@ -210,7 +210,7 @@ test("an appliance that answers over TLS is asked without a question about its c
 
 test("a certificate that is none is an error that says so", async () => {
   const tls = { certificate: "no certificate", key: tlsFor.key };
-  await expect(started({ tls })).rejects.toThrow(/\(HealthCertificateWrong\) · give a certificate/);
+  await expect(started({ tls })).rejects.toThrow(/\(HealthCertificateWrong\) · use a certificate/);
 });
 
 test.each([
@@ -230,7 +230,7 @@ test("a port that is taken is an error that says so", async () => {
   const { ctx, port }: { ctx: ApplianceContext; health: HealthServer; port: number } =
     await started();
   await expect(startHealthServer(ctx, { host, port })).rejects.toThrow(
-    `cannot answer health probes on ${host}:${port} · the port of the health probe cannot be listened on: EADDRINUSE (HealthPortTaken)`,
+    `cannot answer health probes on ${host}:${port} · the agent cannot listen on the port of the health probe: EADDRINUSE (HealthPortTaken)`,
   );
 });
 

@@ -222,19 +222,19 @@ test("run with a port to hand over listens there until it has joined, and not af
 
 const threeWays = "--health-target, --health-command or --health-port-handover";
 test.each([
-  [[], `nothing says when the appliance is healthy: give ${threeWays}, or --no-health`],
+  [[], `no health check is configured: use ${threeWays}, or --no-health`],
   [
     ["--health-command", "true", "--health-port-handover"],
-    "--health-command and --health-port-handover exclude each other",
+    "--health-command and --health-port-handover are mutually exclusive",
   ],
   [
     ["--no-health", "--health-target", "tcp://127.0.0.1:1"],
-    "--health-target and --no-health exclude each other",
+    "--health-target and --no-health are mutually exclusive",
   ],
   [["--health-target", "tcp://127.0.0.1"], "such as http://127.0.0.1:9000/healthz or tcp://"],
   [["--health-target", ""], "argument '' is invalid"],
-  [["--health-command", " "], "give a command"],
-  [["--leave-within", "0"], "give a whole number of seconds, such as 20"],
+  [["--health-command", " "], "use a command"],
+  [["--leave-within", "0"], "use a whole number of seconds, such as 20"],
 ])("run with %j is a mistake in the command, before anybody is asked", async (health, says) => {
   const { world, words } = await machineWorld();
   const ended = await ran(["run", ...words, ...health, "--tunnel", "none"]);

@@ -264,7 +264,7 @@ describeWhere(missing, "the forms of an installation", () => {
     });
     const { stderr } = template(...values);
     const { err } = await runPostern("install", "--render", ...values, "--no-wait-until-available");
-    for (const part of ["exclude each other", "hosted control planes need"]) {
+    for (const part of ["are mutually exclusive", "hosted control planes need"]) {
       expect(stderr).toContain(part);
       expect(err).toContain(part);
     }

@@ -157,12 +157,12 @@ describeOnCluster("postern install", () => {
     expect(code).toBe(64);
     expect(err.trim().split("\n")).toHaveLength(1);
     for (const part of [
-      "--azure-private-creds and --azure-private-secret exclude each other",
+      "--azure-private-creds and --azure-private-secret are mutually exclusive",
       "--azure-private-creds: cannot read /none",
       "--registry-overrides must be SOURCE=DESTINATION, and not 'a'",
       "--image must be the repository of an image",
       "--azure-pls-managed-identity-client-id must be an id",
-      "--azure-pls-managed-identity-client-id and --azure-private-secret exclude each other",
+      "--azure-pls-managed-identity-client-id and --azure-private-secret are mutually exclusive",
       "--azure-pls-managed-identity-client-id needs --azure-pls-subscription-id",
       "hosted control planes need --azure-pls-resource-group",
     ])
@@ -365,7 +365,7 @@ describeOnCluster("postern install", () => {
     const removed = await postern("uninstall", "-n", "other");
     expect(removed.err).toBe("");
     expect(removed.out).toContain(
-      "Everything outside namespace other stays: it belongs to Postern in namespace postern.",
+      "Everything outside namespace other is kept: it belongs to Postern in namespace postern.",
     );
     expect(await subjects()).toEqual(before);
     expect(await get(`${rbac}/clusterroles/postern-operator`)).toBeDefined();
@@ -381,7 +381,7 @@ describeOnCluster("postern install", () => {
   test("without an installation an upgrade says so", async () => {
     const { code, err } = await postern("upgrade", "-n", "clusters-one");
     expect(code).toBe(64);
-    expect(err).toContain("nothing is installed in namespace clusters-one by postern install");
+    expect(err).toContain("no installation by postern install was found in namespace clusters-one");
   });
 
   test("a kind of a newer version is not downgraded, and one of another project is left alone", async () => {
@@ -395,7 +395,7 @@ describeOnCluster("postern install", () => {
     );
     const newer = await postern("install", ...hostedFlags, noWait);
     expect(newer.out).toContain(
-      `= CustomResourceDefinition ${link}: left alone, it is of version 99.0.0, and never downgraded`,
+      `= CustomResourceDefinition ${link}: unchanged, it is of version 99.0.0, and never downgraded`,
     );
 
     await cluster.request(
@@ -407,7 +407,7 @@ describeOnCluster("postern install", () => {
     const before = await get(`${crds}/${link}`);
     const other = await postern("install", ...hostedFlags, noWait);
     expect(other.out).toContain(
-      `= CustomResourceDefinition ${link}: left alone, it belongs to another project`,
+      `= CustomResourceDefinition ${link}: unchanged, it belongs to another project`,
     );
     expect((await get(`${crds}/${link}`))?.metadata.resourceVersion).toBe(
       before?.metadata.resourceVersion,
@@ -689,7 +689,7 @@ describeOnCluster("postern install", () => {
     const refused = await postern("uninstall");
     expect(refused.code).toBe(1);
     expect(refused.err).toContain(
-      "nothing was deleted. 1 clusters are served: AzurePrivateLinkService clusters-one/private-router",
+      "nothing was deleted. 1 cluster exists: AzurePrivateLinkService clusters-one/private-router",
     );
     expect(refused.out).toContain(`${group}/privateLinkServices/pls-one`);
     expect(await deployments("postern")).toHaveLength(1);
@@ -700,7 +700,7 @@ describeOnCluster("postern install", () => {
     expect(await get(`${crds}/${link}`)).toBeDefined();
     expect(await get("/api/v1/namespaces/postern")).toBeDefined();
     expect(forced.out).toContain(
-      `These stay, because everything in them would be deleted too: Namespace postern, ${link}.`,
+      `These are kept, because deleting them would delete everything in them: Namespace postern, ${link}.`,
     );
     const again = await postern("uninstall");
     expect(again.code).toBe(64);

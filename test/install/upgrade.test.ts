@@ -183,7 +183,7 @@ describeHosted("an installation of an earlier version", (start) => {
 
     const lines = await installEarlier(world);
     expect(lines).toContain(
-      `= CustomResourceDefinition ${link}: left alone, it is of version ${today.version}, and never downgraded`,
+      `= CustomResourceDefinition ${link}: unchanged, it is of version ${today.version}, and never downgraded`,
     );
     expect(await imageOf(world)).toBe(`registry.example.com/postern:v${earlierVersion}`);
     expect(await describeCrd(world)).toEqual(today);

@@ -213,9 +213,9 @@ test("a kubeconfig that points nowhere is told with its address", async () => {
 });
 
 test.each([
-  [["--speed", "0"], "give a number above 0"],
-  [["--port-base", "80"], "give a port from 1024"],
-  [["--clusters", "-1"], "give a whole number"],
+  [["--speed", "0"], "use a number above 0"],
+  [["--port-base", "80"], "use a port from 1024"],
+  [["--clusters", "-1"], "use a whole number"],
   [["--reset"], "--reset requires --data"],
   [["--azure", "real", "--speed", "3"], "--speed is that of the simulator"],
   [["--azure", "real"], "set AZURE_SUBSCRIPTION_ID to its subscription and AZURE_RESOURCE_GROUP"],

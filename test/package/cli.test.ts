@@ -62,7 +62,7 @@ describe("a mistake is one line that says what would be right, and exit code 64"
     ],
     [
       "operator --listen :8081",
-      "option '--listen <host:port>' argument ':8081' is invalid. give HOST:PORT, such as 127.0.0.1:8081 or [::1]:8081; 0.0.0.0:8081 for every address of this machine (see postern operator --help)",
+      "option '--listen <host:port>' argument ':8081' is invalid. use HOST:PORT, such as 127.0.0.1:8081 or [::1]:8081; 0.0.0.0:8081 for every address of this machine (see postern operator --help)",
     ],
     ["version --frob", "unknown option '--frob' (see postern version --help)"],
     [

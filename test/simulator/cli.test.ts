@@ -169,12 +169,12 @@ test("switches are those of the options", async () => {
 });
 
 test.each([
-  [["--listen", "8443"], /--listen.*give HOST:PORT/],
-  [["--listen", ":8443"], /--listen.*give HOST:PORT.*0\.0\.0\.0:8443 for every address/],
-  [["--public-host", "https://azure.test"], /--public-host.*give a host name or an IP address/],
+  [["--listen", "8443"], /--listen.*use HOST:PORT/],
+  [["--listen", ":8443"], /--listen.*use HOST:PORT.*0\.0\.0\.0:8443 for every address/],
+  [["--public-host", "https://azure.test"], /--public-host.*use a hostname or an IP address/],
   [["--public-host", "azure.test:8443"], /--public-host.*without a port/],
-  [["--public-host", ""], /--public-host.*give a host name/],
-  [["--public-host", "300.1.1.1"], /--public-host.*give a host name/],
+  [["--public-host", ""], /--public-host.*use a hostname/],
+  [["--public-host", "300.1.1.1"], /--public-host.*use a hostname/],
   [["--clock", "sundial"], /--clock.*real, manual/],
   [["--reads", "many"], /--reads.*BURST:PER_SECOND/],
   [["--speed", "0"], /--speed.*above 0/],

@@ -241,12 +241,7 @@ describeOnCluster("postern operator", (cluster) => {
       {},
       /Allowed choices are all, management, control-plane/,
     ],
-    [
-      "a prefix that is none",
-      ["--nat-prefix-length", "30"],
-      {},
-      /give a whole number from 8 to 29/,
-    ],
+    ["a prefix that is none", ["--nat-prefix-length", "30"], {}, /use a whole number from 8 to 29/],
   ])("with %s it ends at once and says what to give", async (_what, flags, env, line) => {
     const { child, log } = await start(flags, env);
     expect(await exitOf(child)).toBe(64);

@@ -141,7 +141,7 @@ describeInBrowser("the page", (open) => {
   test("a page that reads nothing twice in a row is grey and knows no health, until it can read again", async () => {
     const { page } = await open(url);
     await untilAllHealthy(page, 4);
-    const error = "Azure did not answer in time · it is asked again";
+    const error = "Azure did not respond in time · the dashboard retries";
     await page.route("**/api/overview", (route) => route.fulfill({ status: 504, json: { error } }));
     await page.locator("html.stale").waitFor();
     await page.getByRole("alert").filter({ hasText: "Azure did not answer in time" }).waitFor();

@@ -15,7 +15,7 @@ export function address(text: string): Address {
   const port = Number(match?.[3]);
   if (!match || port > 65_535)
     throw new InvalidArgumentError(
-      "give HOST:PORT, such as 127.0.0.1:8443 or [::1]:8443, with port 0 for any free one; 0.0.0.0:8443 for every address of this machine",
+      "use HOST:PORT, such as 127.0.0.1:8443 or [::1]:8443, with port 0 for any free port; 0.0.0.0:8443 for every address of this machine",
     );
   return { host: match[1] ?? match[2] ?? "", port };
 }
@@ -29,7 +29,7 @@ export function publicHost(text: string): string {
   // What ends in a number is an address, and must be a right one: https://url.spec.whatwg.org/#ends-in-a-number-checker
   if (isIPv4(text) || (name && !/(^|\.)\d+$/.test(text))) return text;
   throw new InvalidArgumentError(
-    "give a host name or an IP address, such as azure.test or 192.0.2.7, without a scheme and without a port",
+    "use a hostname or an IP address, such as azure.test or 192.0.2.7, without scheme and port",
   );
 }
 
@@ -59,7 +59,7 @@ export function operationMs(
 export function speed(text: string): number {
   const value = Number(text);
   if (!(value > 0 && Number.isFinite(value)))
-    throw new InvalidArgumentError("give a number above 0");
+    throw new InvalidArgumentError("use a number above 0");
   return value;
 }
 

@@ -6,7 +6,7 @@ export function helpOfAll(): string {
   const rows = Object.entries(subcommands).map(([name, { summary }]): Row => [name, summary]);
   return `Usage: postern agent <command> [options]
 
-put this machine behind a Gateway load balancer, keep it there and take it out
+Register this machine with a Gateway load balancer, keep it registered, and deregister it on shutdown
 
 Commands:
 ${table(rows)}
@@ -14,8 +14,8 @@ ${table(rows)}
 Options:
 ${table([helpRow])}
 
-It runs on an Azure machine, finds itself by the instance metadata service and acts by the machine's managed identity.
-Errors are described in docs/reference/agent-errors.md, and the whole in docs/guides/appliances.md.
+The agent runs on an Azure virtual machine. It identifies the machine with the instance metadata service, and uses the machine's
+managed identity. Guide: docs/guides/appliances.md. Errors: docs/reference/agent-errors.md.
 
 Examples:
   $ postern agent discover --pool inspect
@@ -45,7 +45,7 @@ const helpRow: Row = ["-h, --help", "print this help"];
 
 function described({ help, usual, shown = usual, env, choices, needed }: AgentOption): string {
   const more = [
-    needed === true && "needed",
+    needed === true && "required",
     choices && `choices: ${choices.join(", ")}`,
     shown !== undefined && `default: ${shown}`,
     env !== undefined && `env: ${env}`,

@@ -19,7 +19,7 @@ export function notifier(
   const { NOTIFY_SOCKET: socket, WATCHDOG_USEC: limit, WATCHDOG_PID: pid } = environment;
   let warned = false;
   const failed = (error: Error) => {
-    if (!warned) log.warn({ error: error.message }, "systemd cannot be told how the agent is");
+    if (!warned) log.warn({ error: error.message }, "cannot notify systemd");
     warned = true;
   };
   const tell = (...words: string[]): Promise<void> =>
@@ -43,7 +43,7 @@ export function notifier(
       feeding?.unref();
     },
     stopping: () => {
-      tell("STOPPING=1", "--status=leaving the backend pool").catch(failed);
+      tell("STOPPING=1", "--status=deregistering from the backend pool").catch(failed);
     },
     close: () => clearInterval(feeding),
   };

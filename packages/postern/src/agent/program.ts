@@ -9,7 +9,7 @@ import { type AgentOptions, deregister, discover, register, run, status } from "
 /** `postern agent`: what an appliance behind a Gateway load balancer runs. */
 export async function program([name, ...args]: string[]): Promise<void> {
   if (name === undefined)
-    throw new UsageError(`name one of ${Object.keys(subcommands).join(", ")} ${see}`);
+    throw new UsageError(`use one of ${Object.keys(subcommands).join(", ")} ${see}`);
   if (name === "help") return print(args[0] === undefined ? helpOfAll() : helpOf(known(args[0])));
   if (name === "-h" || name === "--help") return print(helpOfAll());
   const subcommand = known(name);
@@ -31,7 +31,7 @@ function known(name: string): Subcommand {
   if (isSubcommand(name)) return name;
   const names = Object.keys(subcommands);
   const meant = nearest(name, names);
-  const right = meant ? `did you mean '${meant}'?` : `known are ${names.join(", ")}`;
+  const right = meant ? `did you mean '${meant}'?` : `use one of ${names.join(", ")}`;
   throw new UsageError(`unknown command '${name}': ${right} ${see}`);
 }
 

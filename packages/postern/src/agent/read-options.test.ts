@@ -60,22 +60,22 @@ test.each<[string[], string]>([
   [["--pol", "a"], "unknown option '--pol': did you mean '--pool'?"],
   [["-x"], "unknown option '-x'"],
   [["--pool", "a", "b"], "unexpected argument 'b'"],
-  [["--pool", "a", "--no-health=1"], "option '--no-health' takes no argument"],
+  [["--pool", "a", "--no-health=1"], "option '--no-health' does not take an argument"],
   [
     ["--pool", "a", "--tunnel", "dig"],
     "option '--tunnel <way>' argument 'dig' is invalid. Allowed choices are find, configure, none",
   ],
   [
     ["--pool", "a", "--metrics-listen", ":99"],
-    "option '--metrics-listen <host:port>' argument ':99' is invalid. give HOST:PORT, such as 0.0.0.0:8080 or [::]:8080",
+    "option '--metrics-listen <host:port>' argument ':99' is invalid. use HOST:PORT, such as 0.0.0.0:8080 or [::]:8080",
   ],
   [
     ["--pool", "a", "--patience", "long"],
-    "option '--patience <seconds>' argument 'long' is invalid. give a whole number of seconds, such as 120",
+    "option '--patience <seconds>' argument 'long' is invalid. use a whole number of seconds, such as 120",
   ],
   [
     ["--pool", "a", "--imds", "file:///x"],
-    "option '--imds <url>' argument 'file:///x' is invalid. give a URL, such as http://127.0.0.1:9000/healthz",
+    "option '--imds <url>' argument 'file:///x' is invalid. use a URL, such as http://127.0.0.1:9000/healthz",
   ],
 ])("a mistake is told with what would be right: %j", (args, message) => {
   expect(() => readOptions("run", args, {})).toThrow(`${message} (see postern agent run --help)`);

@@ -57,7 +57,7 @@ function wordsIn(
     if (option.takes !== undefined && token.value === undefined)
       throw refuse(`option '${formatOption([token.name, option])}' argument missing`);
     if (option.takes === undefined && token.value !== undefined)
-      throw refuse(`option '--${token.name}' takes no argument`);
+      throw refuse(`option '--${token.name}' does not take an argument`);
     words.set(token.name, token.value ?? "");
   }
   return words;

@@ -10,7 +10,7 @@ import { reportPackets } from "../appliance/tunnel-links.ts";
 import { http } from "../azure/http.ts";
 import { notifier } from "./notify.ts";
 
-/** What `postern agent run` is told beside the pool. */
+/** The options of `postern agent run` beside the pool. */
 export interface RunSettings extends ApplyOptions, StayOptions {
   metricsListen?: { host: string; port: number } | undefined;
 }
@@ -46,7 +46,7 @@ export async function runAgent(
     applied = await apply(ctx, pool, settings).catch((error: unknown) => {
       // Asked to stop before it had joined, it has undone what it did, and that is no failure.
       if (!ctx.signal.aborted || !isExplained(error)) throw error;
-      ctx.log.info({ code: error.explain().reason }, "stopped before it had joined");
+      ctx.log.info({ code: error.explain().reason }, "stopped before it was registered");
       return undefined;
     });
     if (applied === undefined) return report({ event: "left", because: "stopped" });
@@ -78,9 +78,7 @@ async function serveMetrics(
   limitConnections(server);
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) =>
-      reject(
-        new UsageError(`--metrics-listen ${host}:${port} cannot be listened on: ${error.code}`),
-      ),
+      reject(new UsageError(`--metrics-listen ${host}:${port} is not available: ${error.code}`)),
     );
     server.listen(port, host, resolve);
   });

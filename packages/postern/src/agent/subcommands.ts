@@ -1,23 +1,24 @@
 /** What `postern agent` can do, and an example of each. */
 export const subcommands = {
   run: {
-    summary: "join, stay until SIGTERM or until Azure ends this machine, then leave",
+    summary: "Register, stay until SIGTERM or until Azure terminates this machine, then deregister",
     example: "run --pool inspect --health-target http://127.0.0.1:9000/healthz --tunnel configure",
   },
   register: {
-    summary: "put this machine into the pool and end",
+    summary: "Register this machine with the backend pool, and exit",
     example: "register --pool inspect --load-balancer gw",
   },
   deregister: {
-    summary: "take this machine's own entry out of the pool and end",
+    summary: "Deregister this machine from the backend pool, and exit",
     example: "deregister --pool inspect",
   },
   status: {
-    summary: "say whether this machine is in the pool; exit code 1 where it is not",
+    summary: "Show whether this machine is in the backend pool; exit code 1 if it is not",
     example: "status --pool inspect --output json",
   },
   discover: {
-    summary: "say which machine this is and which pool it would join; writes nothing",
+    summary:
+      "Show the identity of this machine and the backend pool it would join, without changing anything",
     example: "discover --pool inspect --resource-group security",
   },
 } as const satisfies Record<string, { summary: string; example: string }>;

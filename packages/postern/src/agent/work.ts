@@ -87,7 +87,7 @@ export function status(options: AgentOptions): Promise<void> {
     const known = options.output === "json" ? { ...config } : briefly(config);
     show(options.output, { registered, ...membership, ...known });
     if (registered) return;
-    const what = "say that all is well";
+    const what = "report a healthy registration";
     throw new ApplianceError({ code: "NotRegistered", what, detail: config.backendPoolResourceId });
   });
 }
@@ -99,7 +99,7 @@ export function run(options: AgentOptions): Promise<void> {
     const ingressOption = ingressDeviceFile ?? ingressDeviceEnvFile ?? ingressDeviceHook;
     if (options.tunnel === "none" && ingressOption !== undefined)
       throw new UsageError(
-        "--tunnel none finds no ingress device to tell: leave the --ingress-device options out, or use --tunnel find",
+        "--tunnel none finds no ingress device: omit the --ingress-device options, or use --tunnel find",
       );
     const ingress = {
       file: ingressDeviceFile,
@@ -145,12 +145,12 @@ function healthOf(options: AgentOptions): ApplianceHealth | undefined {
   if (health === false) given.push("--no-health");
   const [, second] = given;
   if (second !== undefined)
-    throw new UsageError(`${given.join(" and ")} exclude each other: give one of them`);
+    throw new UsageError(`${given.join(" and ")} are mutually exclusive: use one of them`);
   if (health === false || healthListen === undefined) return undefined;
   const handOver = ways.map(([, way]) => way).find((way) => way !== undefined);
   if (handOver === undefined)
     throw new UsageError(
-      "nothing says when the appliance is healthy: give --health-target, --health-command or --health-port-handover, or --no-health where the appliance answers the probes from its first second",
+      "no health check is configured: use --health-target, --health-command or --health-port-handover, or --no-health if the appliance answers the probes itself from the start",
     );
   const startMs = options.healthStart === undefined ? undefined : options.healthStart * 1_000;
   return { ...healthListen, tls: certificateOf(options), handOver, startMs };
@@ -159,7 +159,7 @@ function healthOf(options: AgentOptions): ApplianceHealth | undefined {
 function certificateOf({ healthCertificate, healthKey }: AgentOptions) {
   if (healthCertificate === undefined && healthKey === undefined) return undefined;
   if (healthCertificate === undefined || healthKey === undefined)
-    throw new UsageError("--health-certificate and --health-key must be given together");
+    throw new UsageError("--health-certificate and --health-key must be used together");
   return { certificate: fileAt(healthCertificate), key: fileAt(healthKey) };
 }
 
@@ -190,7 +190,7 @@ async function withContext(
   work: (ctx: ApplianceContext, metrics: ReturnType<typeof agentMetrics>) => Promise<void>,
 ): Promise<void> {
   const stopping = new AbortController();
-  const stop = () => stopping.abort(new ApplianceError({ code: "Stopped", what: "go on" }));
+  const stop = () => stopping.abort(new ApplianceError({ code: "Stopped", what: "continue" }));
   process.once("SIGTERM", stop);
   process.once("SIGINT", stop);
   const metrics = agentMetrics();

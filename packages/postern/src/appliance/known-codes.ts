@@ -116,7 +116,7 @@ export const applianceCodes = {
     "use --health-target, --health-command or --health-port-handover (handOver in the library), or let the appliance answer with --no-health",
   ),
   HealthPortTaken: row(
-    "the port of the health probe is in use",
+    "the agent cannot listen on the port of the health probe",
     "stop the process that listens there, or let the appliance respond on another port and configure its address in the agent",
   ),
   HealthCertificateMissing: row(

@@ -46,7 +46,7 @@ test("one in which it is not is wrong, and the remedy registers it", async () =>
       about,
       verdict: "wrong",
       found: expect.stringContaining("is Unregistered"),
-      remedy: `az provider register --namespace Microsoft.Network --subscription ${subscription}`,
+      remedy: `Register it: az provider register --namespace Microsoft.Network --subscription ${subscription}`,
     },
   ]);
 });

@@ -26,18 +26,19 @@ async function findingOf(arm: ArmClient, world: World, subscription: string): Pr
   if (typeof state === "string")
     return [
       state === "Registered"
-        ? { check, about, verdict: "ok", found: `${namespace} is registered` }
+        ? { check, about, verdict: "ok", found: `${namespace} is registered.` }
         : {
             check,
             about,
             verdict: "wrong",
-            found: `${namespace} is ${state}: Azure creates nothing of it`,
-            remedy: `az provider register --namespace ${namespace} --subscription ${subscription}`,
+            found: `${namespace} is ${state}, so Azure creates none of its resources.`,
+            remedy: `Register it: az provider register --namespace ${namespace} --subscription ${subscription}`,
           },
     ];
   // Roles on resource groups do not show it. What is there shows that it was registered.
   if (hasResources(world, subscription)) return [];
-  const remedy = "give the credential Microsoft.Resources/subscriptions/providers/read there";
+  const remedy =
+    "Grant the credential the action Microsoft.Resources/subscriptions/providers/read there.";
   return [{ check, about, verdict: "not looked at", found: state.why, remedy }];
 }
 

@@ -29,7 +29,7 @@ export async function checkBeforeInstall(
     throw new CommandFailure(`nothing was changed · ${wrong.map(lineOf).join("; ")}`);
   if (!credentials.some((name) => session.env[name])) {
     print(
-      "Azure was not checked: run postern doctor --before-install by the operator's credential.",
+      "Azure was not checked. Run postern doctor --before-install with the operator's credential.",
     );
     return;
   }

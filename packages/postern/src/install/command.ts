@@ -19,8 +19,8 @@ export function command(): Command {
     withRunOptions(withInstallOptions(withConnection(new Command("install")))),
   );
   return base
-    .description("install the operator on a cluster, or print its manifests")
-    .option("--render", "print the manifests, and change nothing; the same as install render")
+    .description("Install the operator on a cluster, or print its manifests")
+    .option("--render", "print the manifests without changing anything; same as install render")
     .addCommand(render())
     .addHelpText(
       "after",
@@ -62,7 +62,7 @@ Examples:
 
 function render(): Command {
   return withRenderOptions(withInstallOptions(new Command("render")))
-    .description("print the manifests")
+    .description("Print the manifests")
     .addHelpText(
       "after",
       `
@@ -78,7 +78,7 @@ Example:
 function withRenderOptions(command: Command): Command {
   return command
     .addOption(
-      new Option("--outputs <which>", "which manifests are printed")
+      new Option("--outputs <which>", "which manifests to print")
         .choices(["all", "crds", "resources"])
         .default("all"),
     )

@@ -61,7 +61,7 @@ test("an upgrade to another version does not go on with the old image, unless it
     objects: [],
   });
   await expect(image({}, record("1.2.2", "v1.2.2"))).rejects.toThrow(
-    "the image would stay v1.2.2, of version 1.2.2, with everything else of version 1.2.3: give --image, also where it is to stay",
+    "the image would remain v1.2.2 of version 1.2.2, while everything else is of version 1.2.3: set --image, even to keep the image",
   );
   const named = { image: "registry.example.com/postern:v1.2.2" };
   expect((await image(named, record("1.2.2", "v1.2.2"))).image).toBe(named.image);
@@ -74,7 +74,7 @@ test("an upgrade to another version does not go on with the old image, unless it
 
 test("where nothing would be served, the flags are named that change it", async () => {
   await expect(image({ image: "postern:v1", privatePlatform: "None" })).rejects.toThrow(
-    "nothing to serve: give --private-platform Azure or --management-cluster-name",
+    "nothing is enabled: use --private-platform Azure or --management-cluster-name",
   );
 });
 

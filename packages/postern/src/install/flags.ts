@@ -58,13 +58,13 @@ export function withInstallOptions(command: Command): Command {
     .option("-n, --namespace <name>", "namespace to install into", "postern")
     .option(
       "-f, --values <file>",
-      "settings in YAML, which are the values of the chart; flags stand before them. Can be given more than once",
+      "YAML file with settings, the same as the chart's values; flags override it. Can be repeated",
       (file: string, before: string[] = []) => [...before, file],
     )
-    .option("--image <image>", "the image of the operator, with its tag or digest")
+    .option("--image <image>", "image of the operator, with tag or digest")
     .option(
       "--registry-overrides <pairs>",
-      "registries to replace in the name of the image: SOURCE=DESTINATION, with commas between them",
+      "comma-separated SOURCE=DESTINATION pairs: registries to replace in the name of the image",
     )
     .addOption(
       new Option("--private-platform <platform>", "platform of hosted control planes").choices([
@@ -72,29 +72,29 @@ export function withInstallOptions(command: Command): Command {
         "None",
       ]),
     )
-    .option("--azure-private-creds <file>", "credential file, which becomes a Secret")
+    .option("--azure-private-creds <file>", "credential file; it is stored in a Secret")
     .option("--azure-private-secret <name>", "existing Secret with a credential file")
     .option("--azure-private-secret-key <key>", "key of the file in that Secret")
     .option("--azure-pls-managed-identity-client-id <id>", "client id of a workload identity")
     .option("--azure-pls-subscription-id <id>", "subscription of the management cluster")
     .option("--azure-pls-resource-group <name>", "resource group of its load balancers")
-    .option("--azure-tags <tags>", "tags of link services: name=value, with commas between them")
+    .option("--azure-tags <tags>", "comma-separated tags of link services: name=value")
     .option("--azure-cloud <name>", "cloud, such as AzureUSGovernmentCloud")
-    .option("--replace-hypershift", "act in HyperShift's place, on a cluster without it")
-    .option("--split-roles", "run a process for each role, with its own permissions")
+    .option("--replace-hypershift", "replace HyperShift, on a cluster without it")
+    .option("--split-roles", "run a separate process with its own permissions for each role")
     .option("--openshift", "the cluster is OpenShift")
-    .option("--management-cluster-name <name>", "serve Cluster API; its management cluster")
+    .option(
+      "--management-cluster-name <name>",
+      "enable Cluster API; name of the management cluster's AzureCluster",
+    )
     .option("--management-cluster-namespace <name>", "namespace of that AzureCluster")
     .option("--base-domain <name>", "domain in which clusters of Cluster API get DNS records")
     .option("--base-domain-resource-group <name>", "resource group of that domain's zone")
     .option(
       "--limit-crd-install <platforms>",
-      "install kinds of these platforms only, with commas between them",
+      "comma-separated platforms: install the kinds of these only",
     )
-    .option(
-      "--additional-trust-bundle <file>",
-      "certificates in PEM to trust beside the usual ones",
-    );
+    .option("--additional-trust-bundle <file>", "PEM file with additional certificates to trust");
 }
 
 /** What the flags say: settings, the text of a credential file, and what is wrong already. */
@@ -122,7 +122,7 @@ export async function settingsGiven(
   for (const values of files) settings = mergeSettings(settings, values);
   const { azurePrivateCreds, azurePrivateSecret, limitCrdInstall, additionalTrustBundle } = flags;
   if (azurePrivateCreds !== undefined && azurePrivateSecret !== undefined)
-    violations.push("--azure-private-creds and --azure-private-secret exclude each other");
+    violations.push("--azure-private-creds and --azure-private-secret are mutually exclusive");
   const credentials =
     azurePrivateCreds === undefined
       ? undefined
@@ -168,7 +168,7 @@ export async function settingsGiven(
 export function inFlags(violation: string): string {
   // No flag sets clusterApi.enabled by itself.
   if (violation === nothingToServe)
-    return "nothing to serve: give --private-platform Azure or --management-cluster-name";
+    return "nothing is enabled: use --private-platform Azure or --management-cluster-name";
   const byLength = Object.entries(settingOf).sort(([, a], [, b]) => b.length - a.length);
   return byLength.reduce(
     (text, [flag, path]) =>
@@ -221,7 +221,7 @@ function overriddenImage(
   for (const pair of overrides.split(",")) {
     const [source, destination, ...rest] = pair.split("=").map((each) => each.trim());
     if (!source || !destination || rest.length > 0)
-      violations.push(`--registry-overrides must be SOURCE=DESTINATION, and not '${pair}'`);
+      violations.push(`--registry-overrides must be SOURCE=DESTINATION, not '${pair}'`);
     else if (repository === source || repository.startsWith(`${source}/`))
       repository = destination + repository.slice(source.length);
   }
@@ -249,7 +249,7 @@ async function credentialsIn(file: string): Promise<string> {
 
 async function fileOf(flag: string, file: string): Promise<string> {
   return await readFile(file, "utf8").catch((cause: NodeJS.ErrnoException) => {
-    throw new UsageError(`${flag} ${file} cannot be used: ${cause.code ?? "it cannot be read"}`, {
+    throw new UsageError(`${flag} ${file} cannot be used: ${cause.code ?? "unknown error"}`, {
       cause,
     });
   });

@@ -56,7 +56,7 @@ test.each<[string, object, string]>([
   [
     "two credentials",
     { azure: { ...good.azure, credentialsSecret: { name: "azure" } } },
-    "exclude each other",
+    "are mutually exclusive",
   ],
   [
     "an identity without a subscription",

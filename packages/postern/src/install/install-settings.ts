@@ -1,3 +1,4 @@
+import { counted } from "@postern/core/counted.ts";
 import { UsageError } from "@postern/core/process/usage-error.ts";
 import { parseUserTags } from "@postern/core/user-tags.ts";
 import { ruleViolations } from "./rules.ts";
@@ -25,7 +26,7 @@ export function settingsFrom(
   throw new UsageError(
     listed.length === 1
       ? (listed[0] ?? "")
-      : `${listed.length} settings are invalid: ${listed.map((each, at) => `(${at + 1}) ${each}`).join("; ")}`,
+      : `${counted(listed.length, "setting")} ${listed.length === 1 ? "is" : "are"} invalid: ${listed.map((each, at) => `(${at + 1}) ${each}`).join("; ")}`,
   );
 }
 

@@ -80,7 +80,7 @@ test("an install on a Kubernetes that is too old says so once, with the remedy, 
 test("a kind of Kubernetes itself that is not served has a remedy of its own", async () => {
   const kubeconfig = await startApi("30", false);
   const { err } = await runPostern("install", "--kubeconfig", kubeconfig, ...flags);
-  expect(err).toContain("nothing was changed. 2 objects are refused");
+  expect(err).toContain("nothing was changed. 2 objects were rejected");
   for (const kind of ["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"])
     expect(err).toContain(
       `the cluster does not serve the kind ${kind} of admissionregistration.k8s.io/v1: use Kubernetes 1.30 or later with this API enabled`,

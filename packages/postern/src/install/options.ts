@@ -20,7 +20,7 @@ export function withRunOptions(command: Command): Command {
     .addOption(
       new Option(
         "--wait-until-crds-established",
-        "wait until the API server serves the kinds, before anything else is applied",
+        "wait until the API server serves the kinds before applying anything else",
       ).default(true),
     )
     .option("--no-wait-until-crds-established", "do not wait for the kinds")
@@ -30,12 +30,12 @@ export function withRunOptions(command: Command): Command {
         .default(300_000, "5m"),
     )
     .option("--force-conflicts", "take over fields that another program manages, such as Helm")
-    .option("--dry-run", "show what would change, and change nothing");
+    .option("--dry-run", "show the changes without applying them");
 }
 
 function duration(text: string): number {
   const ms = parseGoDuration(text);
   if (ms === undefined || ms === 0)
-    throw new InvalidArgumentError("give a duration greater than zero, such as 5m or 30s");
+    throw new InvalidArgumentError("use a duration greater than zero, such as 5m or 30s");
   return ms;
 }

@@ -22,7 +22,7 @@ const podMonitor = setting("metrics.podMonitor.enabled");
 const differ = (a: Condition, b: Condition): Condition => any(all(a, not(b)), all(not(a), b));
 
 /** Said where nothing would be served. */
-export const nothingToServe = "nothing to serve: set hosted.enabled or clusterApi.enabled";
+export const nothingToServe = "nothing is enabled: set hosted.enabled or clusterApi.enabled";
 
 /** The rules between settings. The rules for one setting are in its schema. */
 export const rules: readonly Rule[] = [
@@ -36,7 +36,7 @@ export const rules: readonly Rule[] = [
   },
   {
     violated: all(identity, secret),
-    message: "azure.clientId and azure.credentialsSecret.name exclude each other",
+    message: "azure.clientId and azure.credentialsSecret.name are mutually exclusive",
   },
   {
     violated: all(identity, not(subscription)),
@@ -68,7 +68,7 @@ export const rules: readonly Rule[] = [
   },
   {
     violated: differ(baseDomain, setting("clusterApi.baseDomainResourceGroup")),
-    message: "clusterApi.baseDomain and clusterApi.baseDomainResourceGroup need each other",
+    message: "clusterApi.baseDomain and clusterApi.baseDomainResourceGroup must be set together",
   },
   {
     violated: all(baseDomain, not(subscription), not(secret)),
@@ -76,7 +76,8 @@ export const rules: readonly Rule[] = [
   },
   {
     violated: differ(identityRef, setting("clusterApi.identityRef.namespace")),
-    message: "clusterApi.identityRef.name and clusterApi.identityRef.namespace need each other",
+    message:
+      "clusterApi.identityRef.name and clusterApi.identityRef.namespace must be set together",
   },
   {
     violated: all(setting("hosted.controlPlanes"), not(setting("splitRoles"))),
@@ -85,7 +86,7 @@ export const rules: readonly Rule[] = [
   {
     violated: all(serviceMonitor, podMonitor),
     message:
-      "metrics.serviceMonitor.enabled and metrics.podMonitor.enabled exclude each other: every pod would be scraped twice",
+      "metrics.serviceMonitor.enabled and metrics.podMonitor.enabled are mutually exclusive: every pod would be scraped twice",
   },
   {
     violated: all(podMonitor, not(setting("metrics.podMonitor.tokenSecret.name"))),

@@ -1,4 +1,5 @@
 import type { Clock } from "@postern/core/clock.ts";
+import { counted } from "@postern/core/counted.ts";
 import type { KubeObject } from "@postern/core/kind.ts";
 import { UsageError } from "@postern/core/process/usage-error.ts";
 import { CommandFailure } from "../cli/command-failure.ts";
@@ -73,7 +74,7 @@ function imageThatStays(before: InstallRecord, version: string): string[] {
   const fixed = digest || tag;
   if (!fixed) return [];
   return [
-    `the image would stay ${fixed}, of version ${before.version}, with everything else of version ${version}: give --image, also where it is to stay`,
+    `the image would remain ${fixed} of version ${before.version}, while everything else is of version ${version}: set --image, even to keep the image`,
   ];
 }
 
@@ -199,7 +200,7 @@ function refused(violations: readonly string[]): CommandFailure {
   return new CommandFailure(
     violations.length === 1
       ? `nothing was changed · ${violations[0]}`
-      : `nothing was changed · ${violations.length} objects are refused: ${violations.map((each, at) => `(${at + 1}) ${each}`).join("; ")}`,
+      : `nothing was changed · ${counted(violations.length, "object")} ${violations.length === 1 ? "was" : "were"} rejected: ${violations.map((each, at) => `(${at + 1}) ${each}`).join("; ")}`,
   );
 }
 
@@ -223,7 +224,7 @@ function changeLines(change: Change): string[] {
     case "create":
       return [`+ ${nameOf(change.object)}`];
     case "leave alone":
-      return [`= ${nameOf(change.object)}: left alone, ${change.why}`];
+      return [`= ${nameOf(change.object)}: unchanged, ${change.why}`];
     case "update": {
       const { lines: all, object } = change;
       const more = all.length - shownLines;
@@ -245,6 +246,6 @@ export async function settingsBefore(
   const record = await readRecord(kube, namespace, signal);
   if (record !== undefined) return record;
   throw new UsageError(
-    `nothing is installed in namespace ${namespace} by postern install: run that, or give --namespace; with Helm run helm upgrade or helm uninstall`,
+    `no installation by postern install was found in namespace ${namespace}: run postern install, or set --namespace; for an installation by Helm, use helm upgrade or helm uninstall`,
   );
 }

@@ -40,7 +40,7 @@ export async function uninstall(
     const named = served.slice(0, 5).map(({ name }) => name);
     const more = served.length - named.length;
     throw new CommandFailure(
-      `nothing was deleted · ${served.length} clusters are served: ${named.join(", ")}${more > 0 ? ` and ${more} more` : ""} · delete them first, as docs/guides/remove-it.md says, or give --force: then what they have in Azure stays, and their finalizers keep them`,
+      `nothing was deleted · ${served.length === 1 ? "1 cluster exists" : `${served.length} clusters exist`}: ${named.join(", ")}${more > 0 ? ` and ${more} more` : ""} · delete them first (docs/guides/remove-it.md), or use --force, which leaves their Azure resources and finalizers in place`,
     );
   }
   await withLock(kube, namespace, surroundings, async (signal) => {
@@ -59,11 +59,11 @@ export async function uninstall(
   });
   if (elsewhere !== undefined)
     print(
-      `Everything outside namespace ${namespace} stays: it belongs to Postern in namespace ${elsewhere}.`,
+      `Everything outside namespace ${namespace} is kept: it belongs to Postern in namespace ${elsewhere}.`,
     );
   const retained = objects.filter(({ kind }) => kind === "CustomResourceDefinition");
   print(
-    `These stay, because everything in them would be deleted too: ${[`Namespace ${namespace}`, ...retained.map(({ name }) => name)].join(", ")}.`,
+    `These are kept, because deleting them would delete everything in them: ${[`Namespace ${namespace}`, ...retained.map(({ name }) => name)].join(", ")}.`,
   );
 }
 
@@ -124,5 +124,8 @@ function stays(served: readonly Served[]): string[] {
     ids.map((id) => `  ${id} (${name})`),
   );
   if (resources.length === 0) return [];
-  return ["In Azure stays, until the clusters are deleted while an operator runs:", ...resources];
+  return [
+    "These Azure resources remain until the clusters are deleted while an operator is running:",
+    ...resources,
+  ];
 }

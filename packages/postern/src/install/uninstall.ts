@@ -6,13 +6,13 @@ import type { ConnectOptions } from "../cli/session.ts";
 /** `postern uninstall`: an installation, removed. */
 export function command(): Command {
   return withConnection(new Command("uninstall"))
-    .description("remove an installation, after its clusters")
+    .description("Remove an installation, after its clusters are deleted")
     .option("-n, --namespace <name>", "namespace of the installation", "postern")
-    .option("--force", "remove it also while clusters exist; what they have in Azure stays")
+    .option("--force", "remove it even if clusters exist; their Azure resources remain")
     .addHelpText(
       "after",
       `
-The Namespace and the kinds stay: with them everything in them would be deleted.
+The Namespace and the kinds are kept, because deleting them would delete everything in them.
 
 Example:
   $ postern uninstall`,

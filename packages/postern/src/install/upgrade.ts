@@ -9,7 +9,7 @@ import { type RunFlags, withRunOptions } from "./options.ts";
 /** `postern upgrade`: an installation, to the version of this program. */
 export function command(): Command {
   return withRunOptions(withInstallOptions(withConnection(new Command("upgrade"))))
-    .description("upgrade an installation to this version, or change its settings")
+    .description("Upgrade an installation to this version, or change its settings")
     .addHelpText(
       "after",
       `

@@ -78,7 +78,7 @@ describe("the flags of Cluster API", () => {
       "all",
       undefined,
       env,
-      /^--base-domain is for Cluster API: give --management-cluster-name too/,
+      /^--base-domain requires --management-cluster-name/,
     ],
     [
       "the name without the namespace",
@@ -96,7 +96,7 @@ describe("the flags of Cluster API", () => {
       env,
       /not with --role control-plane/,
     ],
-    ["one namespace only", given, "all", "org", env, /leave out --namespace/],
+    ["one namespace only", given, "all", "org", env, /omit --namespace/],
     [
       "a domain without its group",
       { ...given, baseDomain: "example.com" },

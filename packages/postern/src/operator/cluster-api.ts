@@ -47,24 +47,19 @@ export async function clusterApiSettings(
   if (!name) {
     if (role === "cluster-api")
       throw refuse(
-        "--role cluster-api looks after the clusters of one management cluster: give --management-cluster-name and --management-cluster-namespace",
+        "--role cluster-api requires --management-cluster-name and --management-cluster-namespace",
       );
     const idle = Object.entries(names).find(([key]) => isGiven(Reflect.get(flags, key)));
-    if (idle) throw refuse(`${idle[1]} is for Cluster API: give --management-cluster-name too`);
+    if (idle) throw refuse(`${idle[1]} requires --management-cluster-name`);
     return undefined;
   }
-  if (!within)
-    throw refuse(
-      "--management-cluster-name is not enough: give --management-cluster-namespace too",
-    );
+  if (!within) throw refuse("--management-cluster-name requires --management-cluster-namespace");
   if (role !== "all" && role !== "cluster-api")
     throw refuse(
-      `--management-cluster-name goes with --role all or --role cluster-api, and not with --role ${role}`,
+      `--management-cluster-name requires --role all or --role cluster-api, not --role ${role}`,
     );
   if (namespace !== undefined)
-    throw refuse(
-      "--management-cluster-name looks after the clusters of all namespaces: leave out --namespace",
-    );
+    throw refuse("--management-cluster-name applies to all namespaces: omit --namespace");
   const dns = await dnsIn(flags, env);
   const identityRef = identityIn(flags);
   const { managementLink = "gateway" } = flags;
@@ -110,12 +105,12 @@ async function dnsIn(
   if (!baseDomain && !group) return undefined;
   if (!baseDomain || !group)
     throw refuse(
-      "the names of clusters need the base domain and the group of its zone: give --base-domain and --base-domain-resource-group",
+      "the base domain and the resource group of its zone are both required: set --base-domain and --base-domain-resource-group",
     );
   const subscription = await subscriptionIn(env);
   if (!subscription)
     throw refuse(
-      "the subscription of the base domain's zone is not known: set AZURE_SUBSCRIPTION_ID",
+      "the subscription of the base domain's zone is unknown: set AZURE_SUBSCRIPTION_ID",
     );
   const plain = baseDomain.toLowerCase().replace(/\.+$/, "");
   return { baseDomain: plain, baseZoneGroup: resourceGroupId(subscription, group) };
@@ -126,7 +121,7 @@ function identityIn(flags: ClusterApiFlags): ClusterApiSettings["identityRef"] {
   if (!name && !namespace) return undefined;
   if (name && namespace) return { namespace, name };
   throw refuse(
-    "an identity has a name and a namespace: give --azure-identity-ref-name and --azure-identity-ref-namespace",
+    "an identity needs a name and a namespace: set --azure-identity-ref-name and --azure-identity-ref-namespace",
   );
 }
 

@@ -10,17 +10,17 @@ import { withPlanOptions } from "./plan-options.ts";
 /** `postern operator`: the controllers, against a cluster and Azure. */
 export function command(): Command {
   const base = new Command("operator")
-    .description("run the controllers against a Kubernetes cluster and Azure")
+    .description("Run the controllers against a Kubernetes cluster and Azure")
     .option(
       "--kubeconfig <file>",
       "kubeconfig to use (default: KUBECONFIG, the pod's service account, ~/.kube/config)",
     )
     .option("--context <name>", "context in that kubeconfig")
-    .option("--namespace <name>", "look after this namespace only (default: all)")
+    .option("--namespace <name>", "reconcile this namespace only (default: all)")
     .addOption(
       new Option(
         "--role <role>",
-        "what this process serves: the management cluster's side of hosted control planes, one of them, or Cluster API",
+        "role of this process: the management cluster's side of hosted control planes, one control plane, or Cluster API",
       )
         .choices(["all", "management", "control-plane", "cluster-api"])
         .default("all"),
@@ -28,21 +28,21 @@ export function command(): Command {
   const served = withPlanOptions(base)
     .option(
       "--azure-identity-ref-name <name>",
-      "AzureClusterIdentity to act by for clusters that are no AzureClusters",
+      "AzureClusterIdentity to use for clusters that are not AzureClusters",
     )
     .option("--azure-identity-ref-namespace <name>", "namespace of that AzureClusterIdentity")
     .option(
       "--allow-cross-namespace-secrets",
-      "let AzureClusterIdentities use Secrets and certificate files of other namespaces",
+      "allow AzureClusterIdentities to use Secrets and certificate files of other namespaces",
     )
     .option(
       "--certificate-directory <path>",
-      `where the certificate files of AzureClusterIdentities are, one folder for each namespace (default: ${defaultCertificateDirectory})`,
+      `folder with the certificate files of AzureClusterIdentities, one subfolder for each namespace (default: ${defaultCertificateDirectory})`,
     )
     .addOption(
       new Option(
         "--listen <host:port>",
-        "where /healthz and /readyz are served; on a loopback address /metrics too, unless --metrics is given",
+        "address for /healthz and /readyz; on a loopback address also /metrics, unless --metrics is set",
       )
         .argParser(address)
         .default(address("127.0.0.1:8081"), "127.0.0.1:8081"),
@@ -50,22 +50,22 @@ export function command(): Command {
     .addOption(
       new Option(
         "--metrics <host:port>",
-        "where /metrics is served: elsewhere than on a loopback address over TLS, to those whom RBAC lets get /metrics",
+        "address for /metrics; if it is not a loopback address, over TLS, for clients whom RBAC allows to get /metrics",
       ).argParser(address),
     )
     .option(
       "--tls-cert-file <file>",
-      "certificate of --metrics and --dashboard, read again when it changes (default: a self-signed one)",
+      "certificate of --metrics and --dashboard, reloaded when it changes (default: self-signed)",
     )
     .option("--tls-private-key-file <file>", "its key")
     .option(
       "--expose-details",
-      "show on the health pages why checks fail, also where --listen is not a loopback address",
+      "show why checks fail on the health pages, even if --listen is not a loopback address",
     )
     .addOption(
       new Option(
         "--dashboard <host:port>",
-        "where the dashboard is served: kubectl port-forward reaches a loopback address; elsewhere over TLS, to those whom RBAC lets get /postern/dashboard",
+        "address for the dashboard; a loopback address is reachable with kubectl port-forward; any other is served over TLS, for clients whom RBAC allows to get /postern/dashboard",
       )
         .argParser(address)
         .default(address("127.0.0.1:8082"), "127.0.0.1:8082"),
@@ -74,7 +74,7 @@ export function command(): Command {
     .addOption(
       new Option(
         "--azure-limit <name=count/seconds>",
-        "a limit of Azure's that is not the usual one, such as dns-reads=500/300 or writes=200+10; may be given again",
+        "Azure request limit that differs from the default, such as dns-reads=500/300 or writes=200+10; can be repeated",
       ).argParser(azureLimit),
     )
     .addOption(
@@ -87,12 +87,10 @@ export function command(): Command {
     );
   return withElectionOptions(served)
     .addOption(
-      new Option("--log-format <format>", "how log lines look")
-        .choices(["json", "text"])
-        .default("json"),
+      new Option("--log-format <format>", "log format").choices(["json", "text"]).default("json"),
     )
     .addOption(
-      new Option("--log-level <level>", "what is logged")
+      new Option("--log-level <level>", "minimum log level")
         .choices(["debug", "info", "warn", "error"])
         .default("info"),
     )
@@ -120,7 +118,7 @@ Examples:
 function share(text: string): number {
   const value = Number(text);
   if (!(value > 0 && value <= 1))
-    throw new InvalidArgumentError("give a number above 0 and at most 1, such as 0.1");
+    throw new InvalidArgumentError("use a number above 0 and at most 1, such as 0.1");
   return value;
 }
 
@@ -129,7 +127,7 @@ function address(text: string): { host: string; port: number } {
   const port = Number(match?.[3]);
   if (!match || port > 65_535)
     throw new InvalidArgumentError(
-      "give HOST:PORT, such as 127.0.0.1:8081 or [::1]:8081; 0.0.0.0:8081 for every address of this machine",
+      "use HOST:PORT, such as 127.0.0.1:8081 or [::1]:8081; 0.0.0.0:8081 for every address of this machine",
     );
   return { host: match[1] ?? match[2] ?? "", port };
 }

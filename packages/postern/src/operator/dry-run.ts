@@ -63,7 +63,7 @@ export async function dryRunControllers(given: {
   } else
     without.push({
       of: "hosted clusters",
-      why: "the group of the management cluster's load balancers is not known: give AZURE_RESOURCE_GROUP",
+      why: "the group of the management cluster's load balancers is unknown: set AZURE_RESOURCE_GROUP",
     });
   const controlPlanes = controlPlaneControllers(arm, everyone, policy);
   // Where no hosted cluster is managed, nobody misses their kinds.
@@ -89,7 +89,7 @@ export async function dryRunControllers(given: {
   else
     without.push({
       of: "Cluster API",
-      why: "the management cluster is not known: give --management-cluster-name and --management-cluster-namespace",
+      why: "the management cluster is unknown: set --management-cluster-name and --management-cluster-namespace",
     });
   return { features, without };
 }

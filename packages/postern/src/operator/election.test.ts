@@ -43,7 +43,7 @@ test("there is no lease with --no-leader-elect", () => {
 test.each([
   ["--leader-elect-lease-duration", "10s", "must be greater than --leader-elect-renew-deadline"],
   ["--leader-elect-renew-deadline", "2400ms", "1.2 times --leader-elect-retry-period"],
-  ["--leader-elect-retry-period", "0s", "give a duration greater than zero"],
+  ["--leader-elect-retry-period", "0s", "use a duration greater than zero"],
   ["--leader-elect-retry-period", "2", "such as 15s"],
 ])("%s %s is refused", (flag, value, why) => {
   expect(() => read(flag, value)).toThrow(why);

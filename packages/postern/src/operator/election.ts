@@ -108,8 +108,6 @@ function timeOption(flags: string, does: string, usual: string, usualMs: number)
 function duration(text: string): number {
   const ms = parseGoDuration(text);
   if (ms === undefined || ms === 0)
-    throw new InvalidArgumentError(
-      "give a duration greater than zero, such as 15s, 1m30s or 500ms",
-    );
+    throw new InvalidArgumentError("use a duration greater than zero, such as 15s, 1m30s or 500ms");
   return ms;
 }

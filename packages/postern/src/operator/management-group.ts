@@ -5,7 +5,7 @@ import { readCredentialFile } from "../azure/credential-file.ts";
 /** The group of the management cluster, by the variables that HyperShift's operator has for it; or what to do instead. */
 export async function managementGroupIn(
   env: NodeJS.ProcessEnv,
-  instead = "run with --role control-plane or --role cluster-api, which need none (see postern operator --help)",
+  instead = "run with --role control-plane or --role cluster-api, which do not need it (see postern operator --help)",
 ): Promise<ResourceId> {
   const subscription = await subscriptionIn(env);
   const group = env.AZURE_RESOURCE_GROUP;
@@ -15,7 +15,7 @@ export async function managementGroupIn(
     group ? [] : ["AZURE_RESOURCE_GROUP to its name"],
   ].flat();
   throw new UsageError(
-    `the resource group of the management cluster's load balancers is not known: set ${missing.join(" and ")}, or ${instead}`,
+    `the resource group of the management cluster's load balancers is unknown: set ${missing.join(" and ")}, or ${instead}`,
   );
 }
 

@@ -103,7 +103,7 @@ test("on loopback /metrics is beside the health pages", async () => {
 
 test("a certificate without its key is refused at the start", async () => {
   await expect(pagesOf({ metrics: elsewhere, tlsCertFile: "/tls.crt" })).rejects.toThrow(
-    "--tls-cert-file and --tls-private-key-file need each other",
+    "--tls-cert-file and --tls-private-key-file must be set together",
   );
 });
 

@@ -117,6 +117,6 @@ export function showServingExpiry(registry: Registry, expiresAtMs: () => number)
 function filesOf({ tlsCertFile: certFile, tlsPrivateKeyFile: keyFile }: PageFlags) {
   if (certFile === undefined && keyFile === undefined) return undefined;
   if (certFile === undefined || keyFile === undefined)
-    throw new UsageError("--tls-cert-file and --tls-private-key-file need each other");
+    throw new UsageError("--tls-cert-file and --tls-private-key-file must be set together");
   return { certFile, keyFile };
 }

@@ -35,52 +35,55 @@ export function withPlanOptions(command: Command): Command {
     .addOption(
       new Option(
         "--nat-subnets <way>",
-        "whether link services share their subnets, or each cluster has its own",
+        "whether link services share NAT subnets, or each cluster has its own",
       )
         .choices(["shared", "per-cluster"])
         .default(planDefaults.natSubnets),
     )
     .addOption(
-      new Option("--nat-prefix-length <length>", "how large a subnet for link services is made")
+      new Option(
+        "--nat-prefix-length <length>",
+        "prefix length of the NAT subnets that Postern creates",
+      )
         .argParser(prefixLength)
         .default(planDefaults.natPrefixLength),
     )
     .addOption(
       new Option(
         "--azure-tags <tags>",
-        "tags of the link services: name=value, with commas between them, at most 5",
+        "comma-separated tags of link services: name=value, at most 5",
       ).argParser(azureTags),
     )
     .addOption(
       new Option(
         "--policy <policy>",
-        "what may be written: everything (sync), everything but deletions (upsert-only), or only status and events (observe-only); a cluster can be stricter by the annotation postern.io/policy",
+        "what the operator may write: everything (sync), everything except deletions (upsert-only), or only status and events (observe-only); the annotation postern.io/policy restricts a single cluster further",
       )
         .choices([...stepPolicies])
         .default(planDefaults.policy),
     )
     .option(
       "--tenant-policy <file>",
-      "which namespace may use which domains, subscriptions, resource groups and identities (default: no hostnames, and everything else that the tenant's own credential reaches)",
+      "file with the domains, subscriptions, resource groups and identities that each namespace may use (default: no hostnames, and everything else that the tenant's own credential can access)",
     )
     .option(
       "--management-cluster-name <name>",
-      "look after the clusters of Cluster API; this is the AzureCluster of the management cluster",
+      "enable Cluster API; name of the management cluster's AzureCluster",
     )
     .option("--management-cluster-namespace <name>", "namespace of that AzureCluster")
     .addOption(
       new Option(
         "--azure-cluster-gates <conditions>",
-        "conditions of an AzureCluster that its control plane waits for, with commas between them",
+        "comma-separated conditions of an AzureCluster that its control plane waits for",
       ).argParser(listIn),
     )
     .addOption(
       new Option(
         "--management-link <link>",
-        "by which link workload clusters reach the management cluster (default: gateway)",
+        "link through which workload clusters reach the management cluster (default: gateway)",
       ).choices(["gateway", "ingress", "both"]),
     )
-    .option("--base-domain <name>", "the domain in which clusters of Cluster API get their names")
+    .option("--base-domain <name>", "domain in which clusters of Cluster API get their DNS names")
     .option("--base-domain-resource-group <name>", "resource group of that domain's zone");
 }
 
@@ -95,12 +98,12 @@ export function listIn(text: string): string[] {
 function azureTags(text: string): Tags {
   const parsed = parseUserTags(text);
   if ("tags" in parsed) return parsed.tags;
-  throw new InvalidArgumentError(`${parsed.wrong}: give tags such as team=blue,cost-center=42`);
+  throw new InvalidArgumentError(`${parsed.wrong}: use tags such as team=blue,cost-center=42`);
 }
 
 /** Azure has no subnet smaller than a /29, and five of its addresses are not for use. */
 function prefixLength(text: string): number {
   const length = Number(text);
   if (Number.isInteger(length) && length >= 8 && length <= 29) return length;
-  throw new InvalidArgumentError("give a whole number from 8 to 29, such as 24");
+  throw new InvalidArgumentError("use a whole number from 8 to 29, such as 24");
 }

@@ -52,22 +52,22 @@ export async function readTenantPolicy(
   const refuse = (why: string) =>
     new UsageError(`--tenant-policy ${file} cannot be used: ${why} (see docs/security.md)`);
   const size = (await stat(file).catch(() => undefined))?.size ?? 0;
-  if (size > largestFile) throw refuse(`it is larger than ${largestFile} bytes`);
+  if (size > largestFile) throw refuse(`the file is larger than ${largestFile} bytes`);
   const text = await readFile(file, "utf8").catch((cause: NodeJS.ErrnoException) => {
-    throw refuse(cause.code ?? "it cannot be read");
+    throw refuse(cause.code ?? "unknown error");
   });
   const { parse } = await import("yaml");
   let value: unknown;
   try {
     value = parse(text);
   } catch (error) {
-    throw refuse(`it is not YAML: ${(error as Error).message.split("\n")[0]}`);
+    throw refuse(`the file is not YAML: ${(error as Error).message.split("\n")[0]}`);
   }
   const [wrong] = Errors(tenantPolicySchema, value);
   if (wrong !== undefined)
     throw refuse(
       wrong.keyword === "boolean"
-        ? `${wrong.instancePath} is not a field that it may have`
+        ? `${wrong.instancePath} is an unknown field`
         : `${wrong.instancePath || "the document"} ${wrong.message}`,
     );
   const { namespaces } = value as Static<typeof tenantPolicySchema>;

@@ -121,15 +121,17 @@ async function answer(
     return send(response, refusal.status, { error: refusal.text.trim() });
   }
   if (!isSameSite(request, path) || (!protection && !isOwnName(request))) {
-    send(response, 403, { error: "the dashboard answers only to the name of this machine" });
+    send(response, 403, {
+      error: "the dashboard accepts only requests to the name of this machine",
+    });
     return;
   }
-  if (path === undefined) return send(response, 400, { error: "the address cannot be read" });
+  if (path === undefined) return send(response, 400, { error: "the URL is invalid" });
   const { source, mode, version, portal, actions = [] } = options;
   const [, wanted] = /^\/api\/actions\/([a-z-]+)$/.exec(path) ?? [];
   if (wanted !== undefined) return act(request, response, actions, wanted);
   if (request.method !== "GET" && request.method !== "HEAD")
-    return send(response, 405, { error: "this can only be read" });
+    return send(response, 405, { error: "only GET and HEAD are allowed" });
   if (path === "/api/about")
     return send(response, 200, {
       mode,
@@ -144,10 +146,11 @@ async function answer(
   const [, cluster] = /^\/api\/clusters\/([^/]+\/[^/]+)$/.exec(path) ?? [];
   if (cluster !== undefined) {
     const page = await clusterPage(source, cluster);
-    if (page === undefined) return send(response, 404, { error: `there is no cluster ${cluster}` });
+    if (page === undefined)
+      return send(response, 404, { error: `cluster ${cluster} does not exist` });
     return send(response, 200, page);
   }
-  if (path.startsWith("/api/")) return send(response, 404, { error: "there is no such page" });
+  if (path.startsWith("/api/")) return send(response, 404, { error: "no such page" });
   await sendFile(request, response, path);
 }
 
@@ -159,12 +162,12 @@ async function act(
 ): Promise<void> {
   const action = actions.find((each) => each.name === name);
   if (action === undefined || request.method !== "POST")
-    return send(response, 404, { error: "there is no such action here" });
+    return send(response, 404, { error: "no such action" });
   // A page of another site cannot set a header without asking first, and is not answered.
   if (request.headers["x-postern"] !== "1")
     return send(response, 403, { error: "the header x-postern is missing" });
   const body = await bodyOf(request);
-  if (body === undefined) return send(response, 400, { error: "the body cannot be read" });
+  if (body === undefined) return send(response, 400, { error: "the body is invalid" });
   send(response, 200, { message: await action.do(String(body.target ?? "")) });
 }
 
@@ -195,9 +198,12 @@ function answerFor(error: unknown, log: Pick<Log, "error">): { status: number; t
   if (isExplained(error)) return { status: 502, text: error.explain().message };
   const { name } = error as Error;
   if (name === "TimeoutError" || name === "AbortError")
-    return { status: 504, text: "Kubernetes or Azure did not answer in time · it is asked again" };
+    return {
+      status: 504,
+      text: "Kubernetes or Azure did not respond in time · the dashboard retries",
+    };
   log.error({ err: error }, "the dashboard failed");
-  return { status: 500, text: "an unexpected error · see the log · please report it" };
+  return { status: 500, text: "an unexpected error occurred · check the log · please report it" };
 }
 
 const largestBody = 65_536;

@@ -47,9 +47,7 @@ export async function sendFile(
     const built = existsSync(folder);
     response.writeHead(404, { "content-type": "text/plain; charset=utf-8" });
     response.end(
-      built
-        ? "there is no such file\n"
-        : "the dashboard is not built: run npm run build:dashboard\n",
+      built ? "no such file\n" : "the dashboard is not built: run npm run build:dashboard\n",
     );
     return;
   }

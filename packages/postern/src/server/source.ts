@@ -156,7 +156,7 @@ function elsewhere(runtime: Runtime | undefined): Unread[] {
   const leader = runtime?.lease?.holder;
   // That nobody leads is said once, by the health of every cluster.
   if (!leader) return [];
-  return [{ what: "steps and plans", why: `This replica does not lead; ${leader} does.` }];
+  return [{ what: "steps and plans", why: `This replica is not the leader; ${leader} is.` }];
 }
 
 /** Which zones may hold names of a cluster. Opening all zones of all clusters would be two lists for each. */

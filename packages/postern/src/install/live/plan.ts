@@ -219,6 +219,6 @@ function refusal(error: unknown): Error {
 /** Why the API server refused something, in its words. */
 export function messageOf(error: Error): string {
   if (error instanceof KubeError && error.code === "Conflict")
-    return `${error.message} · use what installed it, such as helm upgrade, or give --force-conflicts`;
+    return `${error.message} · use what installed it, such as helm upgrade, or use --force-conflicts`;
   return isExplained(error) ? error.explain().message : error.message;
 }
