@@ -16,6 +16,8 @@ async function dispatch([name = "help", ...rest]: string[]): Promise<void> {
     process.stdout.write(fold(help(), terminalWidth()));
     return;
   }
+  // For the scripts of shells: nobody types it, and help does not name it.
+  if (name === "__complete") return (await import("./cli/complete.ts")).complete(rest);
   const program = Object.hasOwn(programs, name) ? programs[name] : undefined;
   if (program === undefined) throw unknown(name);
   const loaded = await program.load();

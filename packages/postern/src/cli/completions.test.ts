@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { beforeAll, describe, expect, test } from "vitest";
 import { scripts, type Words, wordsOf } from "./completions.ts";
 
@@ -7,7 +7,13 @@ const command = () =>
   new Command("cluster")
     .option("--kubeconfig <file>", "kubeconfig to use: it's a file")
     .addCommand(new Command("create").description("make one").option("--base-domain <name>", "x"))
-    .addCommand(new Command("destroy").description("delete one"));
+    .addCommand(
+      new Command("destroy")
+        .description("delete one")
+        .argument("<name>", "cluster, as NAME or NAMESPACE/NAME")
+        .option("-n, --namespace <name>", "x")
+        .addOption(new Option("-o, --output <format>", "x").choices(["text", "json"])),
+    );
 const programs = {
   cluster: { summary: "clusters: all of them", load: async () => ({ command }) },
   tree: { summary: "it's a tree", load: async () => ({ command: () => new Command("tree") }) },
@@ -20,7 +26,9 @@ beforeAll(async () => {
 
 /** What bash offers after these words. */
 function offered(...typed: string[]): string[] {
+  // What asks the cluster is another program, which is tested with one.
   const script = `${scripts.bash(words)}
+postern() { [ "$1" = __complete ] && printf '%s\\n' "$2/one" one; }
 COMP_WORDS=(${typed.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${typed.length - 1}
 _postern; printf '%s\\n' "\${COMPREPLY[@]}"`;
   const { stdout, stderr, status } = spawnSync("bash", ["--norc", "-c", script], {
@@ -46,6 +54,21 @@ describe("bash offers", () => {
     [["kubectl-postern", "tree", "--h"], ["--help"]],
     [["postern", "agent", ""], ["--help"]],
     [["postern", "nothing", "x"], []],
+    [
+      ["postern", "cluster", "destroy", ""],
+      ["-n", "--namespace", "-o", "--output", "--help", "clusters/one", "one"],
+    ],
+    [["postern", "cluster", "destroy", "cl"], ["clusters/one"]],
+    [
+      ["postern", "cluster", "destroy", "-"],
+      ["-n", "--namespace", "-o", "--output", "--help"],
+    ],
+    [
+      ["postern", "cluster", "destroy", "-o", ""],
+      ["text", "json"],
+    ],
+    [["postern", "cluster", "destroy", "one", "--output", "j"], ["json"]],
+    [["postern", "cluster", "destroy", "-n", "n"], ["namespaces/one"]],
   ])("after %j what may follow", (typed, wanted) => {
     expect(offered(...typed)).toEqual(wanted);
   });
@@ -71,6 +94,15 @@ test("fish offers subcommands after their program, and options after theirs", ()
   const lines = scripts.fish(words).split("\n");
   expect(lines).toContain(
     "complete -c postern -n '__fish_seen_subcommand_from cluster; and __fish_seen_subcommand_from create' -l base-domain -d 'x'",
+  );
+  const destroy =
+    "complete -c postern -n '__fish_seen_subcommand_from cluster; and __fish_seen_subcommand_from destroy'";
+  expect(lines).toContain(`${destroy} -l output -s o -x -a 'text json' -d 'x'`);
+  expect(lines).toContain(
+    `${destroy} -l namespace -s n -x -a '(postern __complete namespaces 2>/dev/null)' -d 'x'`,
+  );
+  expect(lines).toContain(
+    `${destroy} -f -a '(postern __complete clusters 2>/dev/null)' -d 'cluster'`,
   );
   expect(lines).toContain(
     "complete -c postern -n '__fish_use_subcommand' -f -a tree -d 'it'\\''s a tree'",
