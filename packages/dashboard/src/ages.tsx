@@ -1,19 +1,6 @@
+import { duration } from "@postern/core/duration.ts";
 import { useEffect, useRef } from "preact/hooks";
 import { serverNow } from "./server.ts";
-
-const units = [
-  [86_400, "d"],
-  [3_600, "h"],
-  [60, "min"],
-  [1, "s"],
-] as const;
-
-/** A duration in its largest unit, as people say it. */
-export function duration(ms: number): string {
-  const seconds = Math.max(0, Math.round(ms / 1_000));
-  const [size, unit] = units.find(([each]) => seconds >= each) ?? [1, "s"];
-  return `${Math.floor(seconds / size)} ${unit}`;
-}
 
 /** How long something took: a fraction of a second is one too. */
 export function took(from: string, to: string): string {

@@ -1,5 +1,5 @@
+import { duration } from "@postern/core/duration.ts";
 import { useState } from "preact/hooks";
-import { duration } from "./ages.tsx";
 import type { Timeline } from "./timeline.ts";
 import type { ClusterSummary, Fault } from "./types.ts";
 

@@ -54,7 +54,7 @@ export function Fleet(props: {
           {queued} waiting, {running} running
         </Fact>
         <Fact name="Operations in Azure">{operations}</Fact>
-        <Fact name="Failed steps (10 min)">{errors}</Fact>
+        <Fact name="Failed reconciles (10 min)">{errors}</Fact>
       </dl>
       {budgets.length > 0 ? <Budget lines={budgets} /> : null}
     </section>

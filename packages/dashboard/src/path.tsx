@@ -1,4 +1,5 @@
-import { Age, duration, took } from "./ages.tsx";
+import { duration } from "@postern/core/duration.ts";
+import { Age, took } from "./ages.tsx";
 import { otherConnections, type Path, type PathHop, pathsOf, stepsOn } from "./paths.ts";
 import { Glyph, Name, words } from "./state.tsx";
 import type { JournalStep, Node, Picture } from "./types.ts";

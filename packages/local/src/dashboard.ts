@@ -40,7 +40,7 @@ export async function startDashboard(given: {
   const armClient = () => userArm ?? operator.arm;
   // Its own: that of the operator ends with the operator.
   const client = new KubeClient(operator.client.connection, { userAgent: `postern/${version}` });
-  const presence = watchPresence(() => operator.runtime, realClock);
+  const presence = watchPresence(() => operator.runtime);
   // Called when a page is told that no operator runs.
   let toldLost: () => void = () => undefined;
   const dashboard = await serveDashboard({

@@ -6,7 +6,7 @@ export interface Fleet {
   /** Keys that wait for a worker, and that a worker reconciles. */
   queued: number;
   running: number;
-  /** Steps that failed within the last ten minutes. */
+  /** Reconciles that failed within the last ten minutes. */
   errors: number;
   /** Long-running operations of Azure that steps have begun. */
   operations: number;

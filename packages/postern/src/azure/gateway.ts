@@ -60,6 +60,8 @@ export interface ResourceGateway<T> {
    * last list is older than `maxAgeMs`.
    */
   list(scope: string, maxAgeMs?: number): Promise<T[]>;
+  /** When the last list was read, by the clock of the ARM client. */
+  listedAt(scope: string): number | undefined;
   /** Create or replace. The same write while it still runs is not sent again. */
   put(id: string, body: T, condition?: Precondition): Promise<Write<T>>;
   /** Deleting what is absent is "done". */
@@ -158,6 +160,8 @@ export function resourceGateway<T extends ArmResource>(
     return (await readCache.list(path, maxAgeMs, () => listAll(path), filled)) as T[];
   }
 
+  const listedAt = (scope: string) => readCache.listedAt(`${scope}/${kind.collection}`);
+
   /** The resources of a whole subscription; `denied` where the identity may list resource groups only. */
   async function listSubscription(path: string) {
     try {
@@ -234,7 +238,7 @@ export function resourceGateway<T extends ArmResource>(
     return { state: "done", resource: undefined };
   }
 
-  return { get, observe, list, put, remove };
+  return { get, observe, list, listedAt, put, remove };
 }
 
 /**

@@ -119,6 +119,11 @@ export class ReadCache {
     return listedAt > since || (this.#wideOf(collection)?.from ?? 0) > since;
   }
 
+  /** When a collection was listed last; undefined where it was not. */
+  listedAt(collection: string): number | undefined {
+    return this.#collections.get(idKey(collection))?.listedAt;
+  }
+
   /** How many resources are known in a collection. */
   countIn(collection: string): number {
     return this.#collections.get(idKey(collection))?.items.size ?? 0;

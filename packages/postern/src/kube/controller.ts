@@ -539,6 +539,7 @@ export class Controller {
         requeueMs: sooner(runningMs, { afterMs: conflictMs }),
         priority: "retry",
       };
+    this.#options.journal?.failed();
     const parked = failures.every(({ failure }) => failure.terminal);
     const times = failures.flatMap(({ failure }) => failure.requeueAfterMs ?? []);
     if (runningMs !== undefined) times.push(runningMs);

@@ -13,6 +13,8 @@ export class Journal {
   /** What goes on in Azure, by controller and object. */
   readonly #running = new Map<string, JournalStep[]>();
   readonly #listeners = new Set<(step: JournalStep) => void>();
+  /** When reconciles failed, the newest last. */
+  readonly #failures: number[] = [];
   #number = 0;
 
   readonly #clock: Clock;
@@ -55,6 +57,17 @@ export class Journal {
     if (outcome === "running")
       this.#running.set(place, [...(this.#running.get(place) ?? []), step]);
     this.#notify(step);
+  }
+
+  /** A reconcile failed, in a step or before there were any. */
+  failed(): void {
+    this.#failures.push(dateBy(this.#clock).getTime());
+    if (this.#failures.length > this.#most) this.#failures.shift();
+  }
+
+  /** How many reconciles have failed since a time. */
+  failuresSince(ms: number): number {
+    return this.#failures.filter((at) => at >= ms).length;
   }
 
   /** An object came to rest: what was begun for it in Azure has come to its end. */

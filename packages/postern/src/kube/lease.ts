@@ -88,6 +88,7 @@ export class Lease {
   /** The Lease as our last write left it; undefined where it has to be read first. */
   #lastWrite: LeaseObject | undefined;
   #holder: string | undefined;
+  #renewedAt: string | undefined;
   /** Why the last try failed; undefined where it did not. */
   #failure: string | undefined;
   #logged = { failure: "", at: 0 };
@@ -100,6 +101,11 @@ export class Lease {
 
   get holder(): string | undefined {
     return this.#holder;
+  }
+
+  /** When it was renewed last, by whomever, as far as this process has observed. */
+  get renewedAt(): string | undefined {
+    return this.#renewedAt;
   }
 
   /** Why the last request failed; undefined where the API server answered. */
@@ -224,6 +230,7 @@ export class Lease {
     // Counted from the answer: it may have been renewed just before that was sent.
     if (version !== this.#observed.version) this.#observed = { version, at: clock.now() };
     this.#holder = lease?.spec?.holderIdentity || undefined;
+    this.#renewedAt = lease?.spec?.renewTime ?? this.#renewedAt;
     return lease;
   }
 
@@ -250,6 +257,7 @@ export class Lease {
     this.#renewBy = answeredAt + renewDeadlineMs;
     this.#lastWrite = lastWrite;
     this.#holder = identity;
+    this.#renewedAt = lastWrite.spec?.renewTime ?? undefined;
     return true;
   }
 

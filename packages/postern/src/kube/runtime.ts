@@ -1,4 +1,4 @@
-import { type Clock, realClock } from "@postern/core/clock.ts";
+import { type Clock, dateBy, realClock } from "@postern/core/clock.ts";
 import type { Kind, KubeObject } from "@postern/core/kind.ts";
 import type { WatchCache } from "./cache.ts";
 import { type CacheShape, Caches } from "./caches.ts";
@@ -87,6 +87,7 @@ export class Runtime {
   /** Which term of leading this is; 0 while another leads. */
   #begun = 0;
   #terms = 0;
+  #endedAt: string | undefined;
 
   constructor(options: RuntimeOptions) {
     const { client, log } = options;
@@ -145,6 +146,11 @@ export class Runtime {
   /** Reconcile these objects now and with fresh reads, whichever controllers they have. */
   request(keys: Iterable<string>): void {
     for (const key of keys) for (const controller of this.controllers) controller.request(key);
+  }
+
+  /** When this process, or whoever holds the Lease, led last; undefined while it leads without a Lease. */
+  get ledAt(): string | undefined {
+    return this.lease?.renewedAt ?? this.#endedAt;
   }
 
   /** Whether the controllers run in this process, and not in another. */
@@ -254,6 +260,7 @@ export class Runtime {
 
   async #end(): Promise<void> {
     this.#begun = 0;
+    this.#endedAt = dateBy(this.#clock).toISOString();
     this.metrics.leading(this.#options.lease?.name ?? "alone", false);
     await Promise.all(this.controllers.map((controller) => controller.end()));
   }

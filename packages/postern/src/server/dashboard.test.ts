@@ -1,9 +1,13 @@
 import { request } from "node:http";
+import { hostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
 import { expect, onTestFinished, test } from "vitest";
+import { link, oneWorld } from "../../../../test/cli/one-world.ts";
 import { json, serve } from "../../../../test/loopback.ts";
+import { conditions } from "../hosted/names.ts";
 import { KubeClient } from "../kube/client.ts";
 import { Journal } from "../kube/journal.ts";
-import { makeLog } from "../kube/log.ts";
+import { makeLog, silentLog } from "../kube/log.ts";
+import { type MakeFeature, Runtime } from "../kube/runtime.ts";
 import type { World } from "../view/world.ts";
 import { type DashboardOptions, serveDashboard } from "./dashboard.ts";
 
@@ -188,6 +192,57 @@ test("a page is there although its events may not be read, and says what is miss
   expect(status).toBe(200);
   const { picture } = JSON.parse(text) as { picture: { unread: { what: string }[] } };
   expect(picture.unread.map(({ what }) => what)).toEqual(["events"]);
+});
+
+test("a look that contradicts the conditions of a cluster has its objects reconciled with fresh reads", async () => {
+  const world = oneWorld({
+    azure: { endpoints: [] },
+    kube: {
+      links: [
+        link({
+          status: { conditions: [{ type: conditions.endpoint, status: "True", reason: "Done" }] },
+        }),
+      ],
+    },
+  });
+  const [object] = world.kube.hostedClusters;
+  const { url } = await serve(({ url: path }, response) => {
+    if (path.includes("sendInitialEvents")) return json(response, 400, { kind: "Status" });
+    // A watch on which nothing happens.
+    if (path.includes("watch=")) return void response.writeHead(200).flushHeaders();
+    json(response, 200, { metadata: { resourceVersion: "1" }, items: [object] });
+  });
+  const proof = async () => ({});
+  const client = new KubeClient({ server: new URL(url), namespace: "", source: "the test", proof });
+  const reconciles: boolean[] = [];
+  const observing: MakeFeature = () => ({
+    feature: {
+      ...{ name: "observing", kind: hostedCluster, conditions: [] },
+      observe: async (_, { requestedAt }) => {
+        reconciles.push(requestedAt !== undefined);
+        return { observed: undefined, context: undefined };
+      },
+      plan: () => ({ steps: [], conditions: [], requeue: "drift" }),
+      apply: () => Promise.reject(new Error("nothing is applied")),
+    },
+  });
+  const runtime = new Runtime({ client, log: silentLog, features: [observing] });
+  const stop = new AbortController();
+  const ran = runtime.run(stop.signal);
+  onTestFinished(async () => {
+    stop.abort();
+    await ran;
+    client.close();
+  });
+  await expect.poll(() => reconciles.length).toBeGreaterThan(0);
+  expect(reconciles).not.toContain(true);
+  const source = {
+    ...{ kube: () => client, runtime: () => runtime, journal: () => new Journal() },
+    ...{ budgets: () => [], gather: async () => world },
+  };
+  const { ask } = await dashboard(undefined, { source });
+  expect((await ask("/api/overview")).status).toBe(200);
+  await expect.poll(() => reconciles).toContain(true);
 });
 
 test("a cluster whose conditions have neither reason nor message, as Cluster API writes them, has its page", async () => {

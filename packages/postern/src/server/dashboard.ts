@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { realClock } from "@postern/core/clock.ts";
 import type { Overview } from "@postern/core/dashboard/fleet.ts";
 import { isExplained } from "@postern/core/failure.ts";
 import { redactData } from "@postern/core/redact.ts";
@@ -50,8 +49,8 @@ export interface Dashboard {
 
 /** The dashboard: files, data and what is new. It costs nothing while nobody looks. */
 export async function serveDashboard(given: DashboardOptions): Promise<Dashboard> {
-  const { runtime, clock = realClock } = given.source;
-  const presence = watchPresence(runtime, clock);
+  const { runtime } = given.source;
+  const presence = watchPresence(runtime);
   const options = { ...given, source: { presence, ...given.source } };
   const stream = new Stream(options.source);
   const whole = inTurns(() => overview(options.source));

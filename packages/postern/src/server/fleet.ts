@@ -32,12 +32,11 @@ export function fleetOf(given: {
     operator,
     queued: counts.reduce((sum, { queued }) => sum + queued, 0),
     running: counts.reduce((sum, { running }) => sum + running, 0),
-    errors: steps.filter(({ outcome, at }) => outcome === "failed" && Date.parse(at) >= since)
-      .length,
+    errors: journal.failuresSince(since),
     operations: steps.filter(({ outcome }) => outcome === "running").length,
     budgets: budgets.map(
       ({ identity, subscription, reads, writes, deletes }): BudgetLine => ({
-        name: names.get(clientOf(identity)) ?? shortName(identity),
+        name: names.get(clientOf(identity))?.join(", ") ?? shortName(identity),
         identity,
         subscription,
         reads,
@@ -64,18 +63,21 @@ function identitiesIn(runtime: Runtime | undefined): AzureClusterIdentity[] {
   return (cache?.list() ?? []) as AzureClusterIdentity[];
 }
 
-/** Who uses an identity, by its client id: the cluster, or the AzureClusterIdentity. */
+/** Who uses an identity, by its client id: clusters, or the AzureClusterIdentity. */
 function namesOfIdentities(
   { hostedClusters }: KubeWorld,
   identities: readonly AzureClusterIdentity[],
-): Map<string, string> {
-  const names = new Map<string, string>();
+): Map<string, string[]> {
+  const names = new Map<string, string[]>();
+  const add = (client: string, name: string) => {
+    const key = client.toLowerCase();
+    names.set(key, [...new Set([...(names.get(key) ?? []), name])]);
+  };
   for (const each of identities)
-    if (typeof each.spec.clientID === "string")
-      names.set(each.spec.clientID.toLowerCase(), keyOf(each));
+    if (typeof each.spec.clientID === "string") add(each.spec.clientID, keyOf(each));
   for (const cluster of hostedClusters)
     for (const { role, client } of clientsOf(cluster))
-      names.set(client.toLowerCase(), `${keyOf(cluster)} ${role}`.trim());
+      add(client, `${keyOf(cluster)} ${role}`.trim());
   return names;
 }
 

@@ -52,9 +52,12 @@ export interface GatherOptions {
 export async function gather(options: GatherOptions): Promise<World> {
   const unread: Unread[] = [];
   const { clock = realClock, operator } = options;
-  const observedAt = dateBy(clock).toISOString();
+  // A list that was read before makes the whole as old as that.
+  const read = { oldest: clock.now() };
   const kube = await gatherKube(options, unread);
-  const azure = await gatherAzure(options, kube, unread);
+  const azure = await gatherAzure(options, kube, { unread, read });
+  const ageMs = clock.now() - read.oldest;
+  const observedAt = new Date(dateBy(clock).getTime() - ageMs).toISOString();
   return { kube, azure, observedAt, ...(operator && { operator }), unread };
 }
 
@@ -100,11 +103,17 @@ export async function gatherKube(
 async function gatherAzure(
   options: GatherOptions,
   kube: KubeWorld,
-  unread: Unread[],
+  { unread, read }: { unread: Unread[]; read: { oldest: number } },
 ): Promise<AzureWorld> {
   const { arm, maxAgeMs = 0, zones: wanted = () => true, refusals } = options;
   const groups = groupsIn(kube);
   const subscriptions = subscriptionsIn(kube, options.subscriptions ?? []);
+
+  const list = async <T extends { id?: string }>(gateway: ResourceGateway<T>, scope: string) => {
+    const found = await gateway.list(scope, maxAgeMs);
+    read.oldest = Math.min(read.oldest, gateway.listedAt(scope) ?? read.oldest);
+    return found;
+  };
 
   /** By subscription, which is one list however many clusters there are; by group where only that may be read. */
   const all = async <T extends { id?: string }>(
@@ -113,7 +122,7 @@ async function gatherAzure(
   ): Promise<T[]> => {
     const lists = subscriptions.map(async (subscription) => {
       const ask = (scope: string) =>
-        unlessRefused(() => gateway.list(scope, maxAgeMs), `${what} in ${scope}`, refusals);
+        unlessRefused(() => list(gateway, scope), `${what} in ${scope}`, refusals);
       const whole = await ask(subscriptionId(subscription));
       if (!("why" in whole)) return whole;
       const within = groups.filter((group) =>
@@ -141,9 +150,13 @@ async function gatherAzure(
     all(networkInterfaces(arm), "network interfaces"),
     all(privateDnsZones(arm), "private zones"),
   ]);
-  const inZone = async <T>(gateway: ResourceGateway<T>, id: string, what: string) => {
+  const inZone = async <T extends { id?: string }>(
+    gateway: ResourceGateway<T>,
+    id: string,
+    what: string,
+  ) => {
     const name = `${what} in ${id}`;
-    const found = await unlessRefused(() => gateway.list(id, maxAgeMs), name, refusals);
+    const found = await unlessRefused(() => list(gateway, id), name, refusals);
     if (!("why" in found)) return found;
     unread.push(unreadIn(what, id, found.why));
     return [];
