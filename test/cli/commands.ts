@@ -181,5 +181,8 @@ export function golden(output: string): string {
   return output
     .replace(/\b(?![a-e]{8}-0000)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, word("id"))
     .replace(/\b10\.\d+\.\d+\.\d+\b/g, "{address}")
+    .replace(/\bChecked at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/g, "Checked at {time}")
+    .replace(/\bfor \d+ (s|min|h|d)\b/g, "for {duration}")
+    .replace(/"observedAt":"[^"]*",/, "")
     .replace(/https?:\/\/127\.0\.0\.1:\d+|127\.0\.0\.1:\d+/g, "{server}");
 }

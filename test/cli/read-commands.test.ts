@@ -87,6 +87,24 @@ test(
   slow,
 );
 
+test(
+  "the scripts of shells get the names of clusters and namespaces, and nothing where there is no cluster",
+  async () => {
+    const complete = async (what: string, env: Record<string, string> = {}) => {
+      const { exitCode, stdout, stderr } = await on.runWith(env, "__complete", what);
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+      return stdout.split("\n").filter(Boolean);
+    };
+    const clusters = await complete("clusters");
+    for (const name of ["blue", "clusters/blue", "amber", "org/amber"])
+      expect(clusters).toContain(name);
+    expect(await complete("namespaces")).toContain("clusters-blue");
+    expect(await complete("secrets")).toEqual([]);
+    expect(await complete("clusters", { KUBECONFIG: "/nowhere" })).toEqual([]);
+  },
+  slow,
+);
+
 describe("a question without an answer", () => {
   test.each([
     [["tree", "bleu"], 64, "cluster 'bleu' does not exist: did you mean 'blue'?"],
@@ -204,7 +222,7 @@ describe("without rights in Azure", () => {
     async () => {
       const asText = await run("doctor");
       expect(asText).toMatchObject({ exitCode: 3, stderr: "" });
-      expect(asText.stdout).toMatch(/\d+ could not be checked\.\n$/);
+      expect(asText.stdout).toMatch(/\d+ could not be checked\.\nChecked at .*\n$/);
       expect(asText.stdout).not.toContain("No problems found");
       const { stdout, exitCode } = await run("doctor", "-o", "json");
       expect(exitCode).toBe(3);
@@ -228,7 +246,8 @@ describe("without rights in Azure", () => {
           findings: { check: string; about: string; verdict: string; remedy?: string }[];
         };
         const found = findings.find(
-          ({ check, about }) => check === "Azure permissions" && about.endsWith(`/${group}`),
+          ({ check, about }) =>
+            check === "Azure permissions of this credential" && about.endsWith(`/${group}`),
         );
         return [found?.verdict, found?.remedy?.split(" --")[0]];
       };

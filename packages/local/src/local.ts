@@ -166,6 +166,7 @@ export async function startLocal(
     const text = kubeconfigBeside(cluster.config, {
       environment: identities.userEnvironment,
       operator: clusterApi,
+      ...(identities.operatorId && { operatorPrincipal: identities.operatorId }),
       urls: {
         dashboard: dashboard.url,
         operator: operator.url,

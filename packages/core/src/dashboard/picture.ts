@@ -35,8 +35,9 @@ export interface Node {
   message?: string;
   /** Whether it could not be read in Azure: its state is what a condition says, or unknown. */
   isUnread?: true;
-  /** Of a cluster: its health, and what to do about its worst cause. */
+  /** Of a cluster: its health, since when its worst cause exists, and what to do about that. */
   health?: Health;
+  since?: string;
   remedy?: string;
   /** Who owns the resource by its owner tag. */
   owner?: string;

@@ -6,9 +6,11 @@ import { headerOf } from "../azure/answer.ts";
 import { AzureError } from "../azure/errors.ts";
 import type { Finding } from "../view/checks/check.ts";
 import { capiClustersIn } from "../view/cluster-objects.ts";
+import { capitalised } from "../view/health/observed-causes.ts";
 import { groupsIn } from "../view/places.ts";
 import type { KubeWorld } from "../view/world.ts";
 import { clockFinding } from "./doctor-cluster.ts";
+import { type Permission, permissionsOf, principalOf } from "./principal.ts";
 import { rolesFor } from "./roles.ts";
 import type { Session } from "./session.ts";
 
@@ -49,16 +51,29 @@ async function judged(check: string, about: string, ask: () => Promise<string>):
   }
 }
 
-interface Permission {
-  actions?: string[];
-  notActions?: string[];
-}
-
 /**
  * Which actions of its role the credential lacks: in the resource group of the management cluster, in those of the hosted
  * clusters, and in those of the clusters of Cluster API.
  */
-export async function rightsFindings(session: Session, kube: KubeWorld): Promise<Finding[]> {
+export async function rightsFindings(
+  session: Session,
+  kube: KubeWorld,
+  as?: string,
+): Promise<Finding[]> {
+  const principal = as === undefined ? undefined : await principalOf(session, as, kube);
+  const name = as === undefined ? "this credential" : as === "operator" ? "the operator" : as;
+  const check = `Azure permissions of ${name}`;
+  const who = capitalised(name);
+  if (principal && "why" in principal)
+    return [
+      {
+        check,
+        about: "Azure",
+        verdict: "not looked at",
+        found: principal.why,
+        ...(principal.remedy !== undefined && { remedy: principal.remedy }),
+      },
+    ];
   const { AZURE_SUBSCRIPTION_ID: subscription, AZURE_RESOURCE_GROUP: group } = session.env;
   const role = (identity: string) => rolesFor(identity, undefined)[0];
   const guests = groupsIn({ ...kube, azureClusters: [] });
@@ -72,10 +87,13 @@ export async function rightsFindings(session: Session, kube: KubeWorld): Promise
       .map((scope) => ({ scope, role: role("guest") })),
     ...clusters.map((scope) => ({ scope, role: role("cluster-api") })),
   ];
+  // The operator acts in the group of the management cluster; elsewhere each cluster has an identity of its own.
+  const checked = as === "operator" ? places.slice(0, home ? 1 : 0) : places;
   return Promise.all(
-    places.map(async ({ scope, role }): Promise<Finding> => {
-      const check = "Azure permissions";
-      const granted = await permissionsAt(session, scope);
+    checked.map(async ({ scope, role }): Promise<Finding> => {
+      const granted = principal
+        ? await permissionsOf(session, scope, principal)
+        : await permissionsAt(session, scope);
       const remedy = `Grant the role: postern permissions ${role?.identity} --format az --scope ${shellWord(scope)}`;
       if ("why" in granted)
         return { check, about: scope, verdict: "not looked at", found: granted.why, remedy };
@@ -94,8 +112,8 @@ export async function rightsFindings(session: Session, kube: KubeWorld): Promise
         about: scope,
         verdict: everything ? "wrong" : "warning",
         found: everything
-          ? `This credential has none of the actions of the role ${role?.identity}: ${missing.join(", ")}.`
-          : `This credential lacks ${missing.join(", ")}.`,
+          ? `${who} has none of the actions of the role ${role?.identity}: ${missing.join(", ")}.`
+          : `${who} lacks ${missing.join(", ")}.`,
         remedy,
       };
     }),

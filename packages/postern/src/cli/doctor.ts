@@ -2,12 +2,14 @@ import { counted } from "@postern/core/counted.ts";
 import { messageInSentences } from "@postern/core/sentences.ts";
 import { Command } from "commander";
 import type { Finding } from "../view/checks/check.ts";
+import { checkedAt } from "../view/health/times.ts";
 import { type Format, paint, show, withConnection, withOutput } from "./output.ts";
 import type { ConnectOptions } from "./session.ts";
 
 interface DoctorOptions extends ConnectOptions {
   output: Format;
   beforeInstall?: boolean;
+  as?: string;
   allowUnread?: boolean;
 }
 
@@ -16,16 +18,21 @@ export function command(): Command {
   return withOutput(withConnection(new Command("doctor")))
     .description("Check for common misconfigurations, and show how to fix what is found")
     .option("--before-install", "run only the checks that must pass before Postern is installed")
+    .option(
+      "--as <identity>",
+      "check the Azure permissions of operator, or of a client id or object id, by its role assignments (default: those of this credential)",
+    )
     .option("--allow-unread", "exit with 0 even if something could not be read")
     .addHelpText(
       "after",
       `
-The permissions checked are those of the credential that runs this command. To check the operator's, run it with the operator's
-credential.
+The permissions checked are those of the credential that runs this command. With --as operator they are those that the operator's
+role assignments give; to read them takes the permission Microsoft.Authorization/roleAssignments/read.
 Exit code 0: no problems, or only warnings. 3: there are problems, or something could not be checked.
 
 Examples:
   $ postern doctor --before-install
+  $ postern doctor --as operator
   $ postern doctor -o wide`,
     )
     .action(async (options: DoctorOptions) => {
@@ -34,8 +41,11 @@ Examples:
         import("./run-doctor.ts"),
       ]);
       await withSession(options, async (session) => {
-        const found = await diagnose(session, options.beforeInstall === true);
-        show(options.output, { findings: found }, (wide) => render(found, wide));
+        const observedAt = new Date().toISOString();
+        const found = await diagnose(session, options);
+        show(options.output, { observedAt, findings: found }, (wide) =>
+          [render(found, wide), paint("grey", checkedAt(observedAt))].join("\n"),
+        );
         const failing = options.allowUnread ? ["wrong"] : ["wrong", "not looked at"];
         if (found.some(({ verdict }) => failing.includes(verdict))) process.exitCode = 3;
       });

@@ -1,4 +1,5 @@
 import { counted } from "@postern/core/counted.ts";
+import { type ClusterSummary, stateOfHealth } from "@postern/core/dashboard/picture.ts";
 import { messageInSentences } from "@postern/core/sentences.ts";
 import { Command } from "commander";
 import type { Planned } from "../kube/dry-run.ts";
@@ -6,7 +7,8 @@ import type { Plan } from "../kube/feature.ts";
 import { stepText } from "../kube/step-words.ts";
 import type { NotPlanned } from "../operator/dry-run.ts";
 import { type PlanFlags, withPlanOptions } from "../operator/plan-options.ts";
-import { type Format, paint, show, withConnection, withOutput } from "./output.ts";
+import { healthFor } from "../view/health/times.ts";
+import { type Format, mark, paint, show, withConnection, withOutput } from "./output.ts";
 import type { ConnectOptions } from "./session.ts";
 
 type PlanOptions = ConnectOptions & PlanFlags & { output: Format };
@@ -38,9 +40,13 @@ Examples:
       const { withSession } = await import("./session.ts");
       await withSession(options, async (session) => {
         const planned = await plansOf(session, options, name);
-        const { plans, notPlanned } = planned;
+        const { plans, notPlanned, unhealthy, observedAt } = planned;
         show(options.output, asData(planned), (wide) =>
-          [render(plans, notPlanned, wide), basisOf(options)].join("\n"),
+          [
+            ...unhealthy.map((each) => healthLine(each, observedAt)),
+            render(plans, notPlanned, wide),
+            basisOf(options),
+          ].join("\n"),
         );
         const changes = plans.some((each) => "plan" in each && each.plan.steps.length > 0);
         const failed = plans.some((each) => unread(each).length > 0);
@@ -48,6 +54,12 @@ Examples:
         else if (changes) process.exitCode = 2;
       });
     });
+}
+
+/** A cluster that is not Healthy, as `tree` shows it. */
+function healthLine({ key, health, causes: [cause] }: ClusterSummary, observedAt: string): string {
+  const why = [cause?.message, cause?.remedy].filter(Boolean).join(" ");
+  return `${mark(stateOfHealth[health])} ${key}  ${healthFor({ health, since: cause?.since }, observedAt)}  ${why}`.trimEnd();
 }
 
 /** What the plans were computed from: with another credential or policy they may differ. */

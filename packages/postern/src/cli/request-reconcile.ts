@@ -13,7 +13,19 @@ import type { Session } from "./session.ts";
 
 /** Have the operator reconcile the clusters whose status contradicts what this command has observed. */
 export async function reportContradictions(session: Session, world: World): Promise<void> {
-  await requestReconcile(session, contradictedClusters(pictureOf(world)), world.kube);
+  await requestContradicted(session, contradictedClusters(pictureOf(world)), world.kube);
+}
+
+/** The same for clusters that are known to be contradicted. What was requested is said. */
+export async function requestContradicted(
+  session: Pick<Session, "kube" | "signal">,
+  clusters: readonly string[],
+  world: KubeWorld,
+): Promise<void> {
+  const requested = await requestReconcile(session, clusters, world);
+  if (requested.length === 0) return;
+  const line = `The conditions of ${requested.join(", ")} contradict what was observed; the operator was asked to reconcile.`;
+  process.stderr.write(`${paint("grey", line)}\n`);
 }
 
 /** Annotate the objects of these clusters, so that the operator reconciles them now. Whoever may not do that has no need to. */
@@ -21,7 +33,7 @@ export async function requestReconcile(
   { kube, signal }: Pick<Session, "kube" | "signal">,
   clusters: readonly string[],
   world: KubeWorld,
-): Promise<void> {
+): Promise<string[]> {
   const value = new Date().toISOString();
   const requested: string[] = [];
   for (const cluster of clusters) {
@@ -41,9 +53,7 @@ export async function requestReconcile(
     );
     if (asked.includes(true)) requested.push(cluster);
   }
-  if (requested.length === 0) return;
-  const line = `The conditions of ${requested.join(", ")} contradict what was observed; the operator was asked to reconcile.`;
-  process.stderr.write(`${paint("grey", line)}\n`);
+  return requested;
 }
 
 /** The objects of a cluster that report its state, each with its kind. A HostedControlPlane reports none. */

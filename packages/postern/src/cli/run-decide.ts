@@ -5,9 +5,11 @@ import { UsageError } from "@postern/core/process/usage-error.ts";
 import { lastSegment, sameId } from "@postern/core/resource-id.ts";
 import { decision, endpointConnections } from "../azure/gateways/endpoint-connections.ts";
 import { ownConnections } from "../view/own-endpoints.ts";
+import type { KubeWorld } from "../view/world.ts";
 import { CommandFailure } from "./command-failure.ts";
 import { finish } from "./finish.ts";
 import { gatherWorld } from "./gather-world.ts";
+import { requestReconcile } from "./request-reconcile.ts";
 import type { Session } from "./session.ts";
 
 /** A connection of a link service that the credential can read. */
@@ -27,6 +29,7 @@ export interface Connection {
 export interface Connections {
   connections: Connection[];
   clusters: string[];
+  kube: KubeWorld;
   unread: Unread[];
 }
 
@@ -55,7 +58,7 @@ export async function connectionsHere(session: Session): Promise<Connections> {
     ({ type, scope }) => scope === undefined || type === "link services",
   );
   const clusters = [...kube.hostedClusters, ...kube.azureClusters].map(keyOf);
-  return { connections, clusters: [...new Set(clusters)], unread: hiding };
+  return { connections, clusters: [...new Set(clusters)], kube, unread: hiding };
 }
 
 /** Those that are pending. */
@@ -65,7 +68,7 @@ export function waiting(all: readonly Connection[]): Connection[] {
 
 /** Approve or reject the connection that a person means. One that has this status already is not changed. */
 export async function write(
-  { writing: arm, signal }: Session,
+  session: Session,
   here: Connections,
   name: string,
   status: "Approved" | "Rejected",
@@ -78,7 +81,11 @@ export async function write(
       `endpoint ${connection.endpoint} cannot be approved: its connection is ${connection.status}, which is final; the owner of the endpoint has to delete and recreate it`,
     );
   const body = decision(connection.name, status, message);
+  const { writing: arm, signal } = session;
   await finish(arm, await endpointConnections(arm).put(connection.id, body), signal);
+  // The operator need not wait for its next check.
+  if (connection.cluster !== undefined)
+    await requestReconcile(session, [connection.cluster], here.kube);
   return { ...connection, status, message };
 }
 

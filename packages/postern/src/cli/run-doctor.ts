@@ -8,12 +8,13 @@ import { azureFindings, rightsFindings } from "./doctor-azure.ts";
 import { clusterFindings } from "./doctor-cluster.ts";
 import { providerFindings } from "./doctor-providers.ts";
 import { gatherWorld } from "./gather-world.ts";
+import { reportContradictions } from "./request-reconcile.ts";
 import type { Session } from "./session.ts";
 
 /** Run all checks: first those of Kubernetes and of Azure alone, then those that need both, which may have been read already. */
 export async function diagnose(
   session: Session,
-  beforeInstall: boolean,
+  { beforeInstall = false, as }: { beforeInstall?: boolean; as?: string | undefined } = {},
   seen?: World,
 ): Promise<Finding[]> {
   const [cluster, azure] = await Promise.all([
@@ -28,11 +29,12 @@ export async function diagnose(
   const unserved = new Set(unread.flatMap(({ what, isUnserved }) => (isUnserved ? [what] : [])));
   const both = [
     ...first.filter(({ check, about }) => check !== crdCheck || !unserved.has(about)),
-    ...(await rightsFindings(session, world.kube)),
+    ...(await rightsFindings(session, world.kube, as)),
     ...(await providerFindings(session.reading, world, session.env.AZURE_SUBSCRIPTION_ID)),
     ...examine({ ...world, unread }),
   ];
   if (beforeInstall) return both;
+  if (seen === undefined) await reportContradictions(session, world);
   const known = await knownOrWhy(session);
   if ("why" in known)
     return [

@@ -59,7 +59,7 @@ export async function gatherDump(session: Session): Promise<DumpPart[]> {
       name: "plan.json",
       ...(await had(async () => asData(await plansOf(session, {}, undefined)))),
     },
-    { name: "doctor.json", ...(await had(() => diagnose(session, false, seen))) },
+    { name: "doctor.json", ...(await had(() => diagnose(session, {}, seen))) },
     { name: "events.json", ...(await had(() => eventsOf(session, objects))) },
   ];
 }

@@ -1,5 +1,6 @@
 import { messageInSentences } from "@postern/core/sentences.ts";
 import { Command } from "commander";
+import { checkedAt, healthFor } from "../view/health/times.ts";
 import type { Branch } from "../view/tree.ts";
 import type { Format } from "./output.ts";
 import { mark, notRead, paint, show, withConnection, withOutput } from "./output.ts";
@@ -43,11 +44,15 @@ Examples:
           name === undefined ? undefined : findClusterKey(name, world.kube, world.unread);
         const picture = pictureOf(world, only);
         const branches = treeOf(picture);
-        show(options.output, { tree: branches, unread: world.unread }, (wide) =>
+        const { observedAt } = picture;
+        const unserved = world.unread.filter(({ isUnserved }) => isUnserved);
+        show(options.output, { observedAt, tree: branches, unread: world.unread }, (wide) =>
           [
-            ...branches.flatMap((each) => drawn(each, "", "", wide)),
+            ...notRead(unserved),
+            ...branches.flatMap((each) => drawn(each, { first: "", rest: "", wide, observedAt })),
             ...(branches.length === 0 && world.unread.length === 0 ? ["No clusters found."] : []),
-            ...notRead(world.unread),
+            ...notRead(world.unread.filter((each) => !each.isUnserved)),
+            paint("grey", checkedAt(observedAt)),
           ].join("\n"),
         );
         const states = picture.nodes.map(({ state }) => state);
@@ -58,8 +63,18 @@ Examples:
     });
 }
 
-function drawn(branch: Branch, first: string, rest: string, wide: boolean): string[] {
-  const { kind, label, state, health, reason, message, remedy, facts, under, azureId } = branch;
+interface Place {
+  /** What stands before the line of a branch, and before those below it. */
+  first: string;
+  rest: string;
+  wide: boolean;
+  observedAt: string;
+}
+
+function drawn(branch: Branch, place: Place): string[] {
+  const { first, rest, wide, observedAt } = place;
+  const { kind, label, state, health, since, reason, message, remedy, facts, under, azureId } =
+    branch;
   const why = [reason, messageInSentences(message ?? "")].filter(Boolean).join(": ");
   const note = state === "ok" && !wide ? "" : [why, remedy].filter(Boolean).join("  ");
   const known = Object.entries(facts)
@@ -68,7 +83,7 @@ function drawn(branch: Branch, first: string, rest: string, wide: boolean): stri
     .join(", ");
   const line = [
     `${first}${mark(state)} ${paint("grey", kind.replace("-", " "))} ${label}`,
-    health ?? "",
+    health ? healthFor({ health, since }, observedAt) : "",
     known && paint("grey", known),
     note,
     wide && azureId ? paint("grey", azureId) : "",
@@ -79,7 +94,11 @@ function drawn(branch: Branch, first: string, rest: string, wide: boolean): stri
     line,
     ...under.flatMap((each, at) => {
       const last = at === under.length - 1;
-      return drawn(each, `${rest}${last ? "└─ " : "├─ "}`, `${rest}${last ? "   " : "│  "}`, wide);
+      return drawn(each, {
+        ...place,
+        first: `${rest}${last ? "└─ " : "├─ "}`,
+        rest: `${rest}${last ? "   " : "│  "}`,
+      });
     }),
   ];
 }

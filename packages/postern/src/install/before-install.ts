@@ -39,7 +39,7 @@ export async function checkBeforeInstall(
     ...(azure.subscriptionId && { AZURE_SUBSCRIPTION_ID: azure.subscriptionId }),
     ...(azure.resourceGroup && { AZURE_RESOURCE_GROUP: azure.resourceGroup }),
   };
-  const all = await diagnose({ ...session, env }, true);
+  const all = await diagnose({ ...session, env }, { beforeInstall: true });
   for (const finding of all.filter(({ verdict }) => verdict !== "ok"))
     print(`! ${lineOf(finding)}`);
 }

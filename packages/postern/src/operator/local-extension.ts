@@ -10,6 +10,8 @@ export const localExtension = "postern.io/local";
 export interface LocalExtension {
   environment?: Record<string, string>;
   operator?: ClusterApiFlags;
+  /** The object id by which the operator acts in Azure. */
+  operatorPrincipal?: string;
   /** Where the dashboard and the simulator are. */
   urls?: Record<string, string>;
 }

@@ -9,6 +9,7 @@ export interface Branch {
   message?: string;
   /** Of a cluster: its health, and what to do about its worst cause. */
   health?: Node["health"];
+  since?: string;
   remedy?: string;
   facts: Record<string, string>;
   azureId?: string;
@@ -28,12 +29,13 @@ export function treeOf({ nodes }: Picture): Branch[] {
 }
 
 function branchOf(node: Node, under: Branch[]): Branch {
-  const { kind, label, state, health, reason, message, remedy, facts, azureId } = node;
+  const { kind, label, state, health, since, reason, message, remedy, facts, azureId } = node;
   return {
     kind,
     label,
     state,
     ...(health && { health }),
+    ...(since && { since }),
     ...(remedy && { remedy }),
     ...(reason && { reason }),
     ...(message && { message }),

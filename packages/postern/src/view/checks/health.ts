@@ -1,4 +1,5 @@
 import type { Health } from "@postern/core/health.ts";
+import { healthFor } from "../health/times.ts";
 import { pictureOf } from "../picture.ts";
 import { type Finding, findings, type WorldCheck } from "./check.ts";
 
@@ -13,14 +14,19 @@ const verdicts: Record<Health, Finding["verdict"]> = {
 /** Every cluster's health, with its worst cause and the remedy: the same as on the dashboard and in the tree. */
 export const clusterHealthCheck: WorldCheck = {
   name: "cluster health",
-  run: (world) =>
-    findings(
+  run(world) {
+    const { clusters, observedAt } = pictureOf(world);
+    return findings(
       clusterHealthCheck.name,
-      pictureOf(world).clusters.map(({ key, health, causes: [cause] }) => ({
+      clusters.map(({ key, health, causes: [cause] }) => ({
         about: key,
         verdict: verdicts[health],
-        found: cause === undefined ? `${health}.` : `${health}: ${cause.message}`,
+        found:
+          cause === undefined
+            ? `${health}.`
+            : `${healthFor({ health, since: cause.since }, observedAt)}: ${cause.message}`,
         ...(cause?.remedy !== undefined && { remedy: cause.remedy }),
       })),
-    ),
+    );
+  },
 };

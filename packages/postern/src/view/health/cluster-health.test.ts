@@ -1,4 +1,5 @@
 import type { HealthCondition } from "@postern/core/health.ts";
+import { azurePrivateLinkService } from "@postern/core/kinds/azure-private-link-service.ts";
 import { expect, test } from "vitest";
 import {
   address,
@@ -17,6 +18,7 @@ import { conditions } from "../../hosted/names.ts";
 import { contradictedClusters } from "../contradictions.ts";
 import { unreadIn } from "../gather.ts";
 import { pictureOf } from "../picture.ts";
+import { unservedKind } from "../unserved-kinds.ts";
 import type { World } from "../world.ts";
 
 const observedAt = "2026-03-01T12:00:00Z";
@@ -251,6 +253,12 @@ test.each<[string, World, string, RegExp | undefined]>([
     world(success, without, { operator: { state: "lost" } }),
     "Unavailable",
     /does not exist/,
+  ],
+  [
+    "is available by its conditions, and has links of a kind that is not served",
+    world(success, { unread: [unservedKind(azurePrivateLinkService)] }),
+    "Unknown",
+    /^The API server does not serve AzurePrivateLinkService .*Install it: kubectl apply -f manifests\/crds/,
   ],
   [
     "is new",

@@ -41,7 +41,10 @@ export function clusterHealth(observed: ObservedCluster): ClusterHealth {
     : observedCauses(nodes, reported.health);
   const stale = isDeleting ? lost(operator) : [...lost(operator), ...unvouched(nodes, operator)];
   // What is final is the cause of the conditions; a failed condition explains why Azure is not as it should be.
-  const causes = [...final, ...reported.causes.map(inSentences), ...others, ...stale];
+  // Azure does not say since when; where the conditions agree, they do.
+  const since = reported.health === "Unavailable" ? reported.causes[0]?.since : undefined;
+  const rejected = final.map((each) => ({ ...each, ...(since !== undefined && { since }) }));
+  const causes = [...rejected, ...reported.causes.map(inSentences), ...others, ...stale];
   const isContradicted =
     reported.health === "Healthy"
       ? [...final, ...others].some(({ health }) => /^(Unavailable|Degraded)$/.test(health))

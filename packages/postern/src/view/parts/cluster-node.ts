@@ -69,6 +69,7 @@ function clusterNode({ key, health, causes: [cause], access }: ClusterSummary): 
     state: stateOfHealth[health],
     health,
     ...(cause && { reason: cause.reason, message: cause.message }),
+    ...(cause?.since !== undefined && { since: cause.since }),
     ...(cause?.remedy !== undefined && { remedy: cause.remedy }),
     facts: { access },
   };

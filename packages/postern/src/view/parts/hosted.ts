@@ -1,5 +1,7 @@
 import type { Drawn, Node } from "@postern/core/dashboard/picture.ts";
+import { type Cause, type HealthReport, reportOf } from "@postern/core/health.ts";
 import { keyOf } from "@postern/core/kind.ts";
+import { azureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import type { AzurePrivateLinkService } from "@postern/core/kinds/azure-private-link-service.ts";
 import type { HostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
 import { ownerIn } from "@postern/core/ownership.ts";
@@ -35,7 +37,7 @@ export function hostedParts(index: WorldIndex, only?: string): Drawn {
       key,
       kind: "HostedCluster" as const,
       access,
-      reported: hostedReport(cluster, links, access, index.now),
+      reported: withUnserved(hostedReport(cluster, links, access, index.now), index),
       isDeleting: cluster.metadata.deletionTimestamp !== undefined,
       hosts: [...links.flatMap(hostsOf), ...publishedHosts(cluster)],
     };
@@ -45,6 +47,23 @@ export function hostedParts(index: WorldIndex, only?: string): Drawn {
     });
   }
   return drawn;
+}
+
+/** Without the kinds of its objects nothing of a hosted cluster is reconciled, whatever its own conditions say. */
+function withUnserved(reported: HealthReport, { world }: WorldIndex): HealthReport {
+  const missing = world.unread.filter(
+    ({ isUnserved, type }) => isUnserved && type !== azureCluster.plural,
+  );
+  const causes = missing.map(
+    ({ what, why, remedy }): Cause => ({
+      health: "Unknown",
+      reason: "KindNotServed",
+      message: why,
+      about: what,
+      ...(remedy !== undefined && { remedy }),
+    }),
+  );
+  return causes.length === 0 ? reported : reportOf([...reported.causes, ...causes], reported.since);
 }
 
 /** The hosts by which a cluster publishes its services. */
