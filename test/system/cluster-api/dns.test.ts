@@ -1,3 +1,5 @@
+import type { JsonObject } from "@postern/azure-simulator/state/store.ts";
+import { DriftInterval } from "postern/azure/drift-interval.ts";
 import { expect, test } from "vitest";
 import { describeHosted, type HostedWorld, type Thing } from "../hosted/world.ts";
 import {
@@ -76,6 +78,31 @@ describeHosted("the names of AzureClusters", (startWorld) => {
       "LoadBalancersReady",
       "GSDNSZoneReady",
     ]);
+  });
+
+  test("a record that was changed or deleted behind its back is repaired within minutes, not half an hour", async () => {
+    const world = await startDns(startWorld, {}, { drift: new DriftInterval() });
+    await makeWorkload(world, "wc1");
+    await isTold(world, "wc1");
+    // Its first drift checks.
+    await world.advance(60_000);
+    const { simulator } = world.azure;
+    const [own, there] = [publicZone(groupOf("wc1"), "wc1"), privateZone(managementGroup, "wc1")];
+    const wrong = [{ ipv4Address: "10.9.9.9" }];
+    for (const [zone, records] of [
+      [own, "ARecords"],
+      [there, "aRecords"],
+    ] as const) {
+      const before = valuesAt(world, zone, "A", "apiserver");
+      const { properties } = world.azure.at(`${zone}/A/apiserver`) as { properties: JsonObject };
+      simulator.change(`${zone}/A/apiserver`, { properties: { ...properties, [records]: wrong } });
+      expect(valuesAt(world, zone, "A", "apiserver")).toEqual(["10.9.9.9"]);
+      await world.advance(3 * 60_000);
+      expect(valuesAt(world, zone, "A", "apiserver"), zone).toEqual(before);
+      simulator.drop(`${zone}/A/apiserver`);
+      await world.advance(3 * 60_000);
+      expect(valuesAt(world, zone, "A", "apiserver"), zone).toEqual(before);
+    }
   });
 
   test("at rest nothing is written, and the time of the condition stays", async () => {
