@@ -43,7 +43,7 @@ describeHosted("an AzureCluster with a policy of its own", (start) => {
     );
   });
 
-  test("observe-only writes no zone and no record of its names", async () => {
+  test("observe-only writes no zone and no record of its names, and says that it withholds them", async () => {
     const world = await startDns(start);
     const { azureCluster } = await makeWorkload(world, "wc1", {
       annotations: { [policyAnnotation]: "observe-only" },
@@ -52,6 +52,13 @@ describeHosted("an AzureCluster with a policy of its own", (start) => {
     expect(writes(world)).toEqual([]);
     const found = await world.get("AzureCluster", "org", azureCluster.metadata.name);
     expect(found?.metadata.finalizers ?? []).not.toContain(dnsFinalizer);
+    expect(
+      (found?.status?.conditions ?? []).find(({ type }) => type === "GSDNSZoneReady"),
+    ).toMatchObject({
+      status: "False",
+      reason: "WithheldByPolicy",
+      message: expect.stringContaining("then: create DNS zone wc1.example.com"),
+    });
   });
 
   test("upsert-only deletes no link service until the policy is lifted", async () => {

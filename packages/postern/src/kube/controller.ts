@@ -9,7 +9,13 @@ import { type KubeClient, parseBody } from "./client.ts";
 import { Confirmations } from "./confirmations.ts";
 import { KubeError } from "./errors.ts";
 import type { EventRecorder, NewEvent } from "./events.ts";
-import type { Feature, Plan, StatusTarget, Step } from "./feature.ts";
+import {
+  type Feature,
+  type Plan,
+  type StatusTarget,
+  type Step,
+  statusTargetOf,
+} from "./feature.ts";
 import type { Journal } from "./journal.ts";
 import { withoutManagedFields } from "./lines.ts";
 import type { Log } from "./log.ts";
@@ -20,7 +26,7 @@ import { RunningReconcile } from "./reconcile.ts";
 import { Requests, requestAnnotation } from "./requests.ts";
 import { statusChange, type WithStatus, writeStatus } from "./status.ts";
 
-import { effectivePolicy, restrictPlan, type StepPolicy } from "./step-policy.ts";
+import { planByPolicy, type StepPolicy } from "./step-policy.ts";
 import { eventOfStep } from "./step-words.ts";
 import { inSpan } from "./trace.ts";
 import { runAttributed } from "./unhandled-rejections.ts";
@@ -242,8 +248,9 @@ export class Controller {
       if (deletionTimestamp !== undefined) this.#confirmations?.wait(reconcile.key, uid);
       reconcile.freshSince = this.#confirmations?.freshSince(reconcile.key);
       reconcile.requestedAt = this.#requests.since(reconcile.key);
-      const { observed, context, policies } = await this.feature.observe(object, reconcile);
-      const allowed = this.#restrict(this.feature.plan(observed), object, policies);
+      const observation = await this.feature.observe(object, reconcile);
+      const { context } = observation;
+      const allowed = planByPolicy(this.feature, object, observation, this.#options.policy);
       const plan = this.#unlessUnconfirmed(allowed, object, reconcile);
       if (plan.finalizer === "add") object = await this.#finalizer(object, true, reconcile);
       const { runningMs, failures } = await this.#applyAll(plan, context, object, reconcile);
@@ -256,7 +263,13 @@ export class Controller {
       if (plan.steps.length === 0 && plan.requeue === "drift")
         this.#options.journal?.settle(this.feature.name, reconcile.key);
       const reported = failures.filter((each) => this.#isReported(reconcile.key, each.failure));
-      await this.#writeStatus(object, this.#targetOf(object, context), plan, reported, reconcile);
+      await this.#writeStatus(
+        object,
+        statusTargetOf(this.feature, object, context),
+        plan,
+        reported,
+        reconcile,
+      );
       if (failures.length > 0)
         return this.#failed(reconcile.key, failures, sooner(runningMs, plan.requeue));
       return this.#next(reconcile.key, plan, runningMs);
@@ -271,13 +284,6 @@ export class Controller {
         await this.#writeFailure(object, failures, reconcile);
       return this.#failed(reconcile.key, failures, undefined);
     }
-  }
-
-  /** The plan without the steps that the policy of the operator or of the cluster withholds. */
-  #restrict(plan: Plan, object: WithStatus, policies: readonly string[] | undefined): Plan {
-    if (this.feature.ignoresPolicy) return plan;
-    const policy = effectivePolicy(this.#options.policy ?? "sync", policies);
-    return restrictPlan(plan, policy, this.#typesOn(object)[0]);
   }
 
   /** The plan; without what removes a finalizer, and with the status as it is, until a reconcile has confirmed that nothing is left. */
@@ -414,12 +420,6 @@ export class Controller {
   #hasStatus(object: WithStatus): boolean {
     const { statusFields = [], reportsOn } = this.feature;
     return reportsOn === undefined && this.#typesOn(object).length + statusFields.length > 0;
-  }
-
-  /** The object whose status the feature writes. */
-  #targetOf(object: WithStatus, context: unknown): StatusTarget | undefined {
-    const { kind, reportsOn } = this.feature;
-    return reportsOn ? this.feature.reportsOn?.(context) : { kind, object };
   }
 
   /** Whether the report differs from the last one. */

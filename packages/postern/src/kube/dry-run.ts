@@ -10,7 +10,7 @@ import type { Feature, Plan } from "./feature.ts";
 import type { Log } from "./log.ts";
 import { RunningReconcile } from "./reconcile.ts";
 import type { MakeFeature } from "./runtime.ts";
-import { effectivePolicy, restrictPlan, type StepPolicy } from "./step-policy.ts";
+import { planByPolicy, type StepPolicy } from "./step-policy.ts";
 
 /** What a feature would do next with one object, or why it cannot say. */
 export type Planned = { feature: string; kind: Kind; key: string } & (
@@ -122,12 +122,7 @@ export async function planOne(
   signal.addEventListener("abort", end, { once: true });
   const about = { feature: feature.name, kind: feature.kind, key };
   try {
-    const { observed, policies } = await feature.observe(object, reconcile);
-    const planned = feature.plan(observed);
-    const [first] = feature.conditionsOn?.(object) ?? feature.conditions;
-    const plan = feature.ignoresPolicy
-      ? planned
-      : restrictPlan(planned, effectivePolicy(policy, policies), first);
+    const plan = planByPolicy(feature, object, await feature.observe(object, reconcile), policy);
     return { ...about, plan, failedReads: reconcile.failedReads };
   } catch (error) {
     signal.throwIfAborted();

@@ -123,6 +123,15 @@ export interface Feature<
   apply(step: S, context: Context, reconcile: Reconcile): Promise<Applied>;
 }
 
+/** The object whose status a feature writes; undefined where there is none. */
+export function statusTargetOf(
+  feature: Feature,
+  object: WithStatus,
+  context: unknown,
+): StatusTarget | undefined {
+  return feature.reportsOn ? feature.reportsOn(context) : { kind: feature.kind, object };
+}
+
 /** Type-checks a feature and erases its own types, so that the controller runs all features alike. */
 export function defineFeature<T extends KubeObject, Observed, S extends Step, Context>(
   feature: Feature<T, Observed, S, Context>,

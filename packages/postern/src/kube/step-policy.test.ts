@@ -83,6 +83,15 @@ describe("a plan", () => {
     expect(restricted.conditions).toEqual(conditions);
   });
 
+  test("says what is withheld also where it keeps the status as it is, unless that is True", () => {
+    const given = plan({ conditions: [], retainsStatus: true });
+    expect(restrictPlan(given, "observe-only", "Ready").conditions).toMatchObject([
+      { type: "Ready", status: "False", reason: withheldReason },
+    ]);
+    expect(restrictPlan(given, "observe-only", "Ready", "True").conditions).toEqual([]);
+    expect(restrictPlan(given, "observe-only", undefined).conditions).toEqual([]);
+  });
+
   test("names three withheld steps and counts the others", () => {
     const steps = Array.from({ length: 5 }, (_, index) => ({ ...remove, name: `${index}` }));
     const { conditions } = restrictPlan(plan({ steps }), "upsert-only", "Ready");

@@ -1,5 +1,6 @@
 import type { KubeObject } from "@postern/core/kind.ts";
-import type { Plan, Step } from "./feature.ts";
+import { type Feature, type Observation, type Plan, type Step, statusTargetOf } from "./feature.ts";
+import type { WithStatus } from "./status.ts";
 
 /** What the operator may write: everything, everything but deletions, or nothing beside status and events. From lax to strict. */
 export const stepPolicies = ["sync", "upsert-only", "observe-only"] as const;
@@ -32,15 +33,32 @@ export function effectivePolicy(flag: StepPolicy, annotations: readonly string[]
   return stepPolicies[Math.max(...[flag, ...annotations].map(strictness))] ?? "observe-only";
 }
 
+/** The plan of a feature, without the steps that the policy of the operator or of the cluster withholds. */
+export function planByPolicy<Observed>(
+  feature: Feature,
+  object: WithStatus,
+  { observed, context, policies }: Observation<Observed, unknown>,
+  flag: StepPolicy = "sync",
+): Plan {
+  const plan = feature.plan(observed);
+  if (feature.ignoresPolicy) return plan;
+  const [first] = feature.conditionsOn?.(object) ?? feature.conditions;
+  const reported = statusTargetOf(feature, object, context)?.object.status?.conditions;
+  const present = reported?.find(isOfType(first))?.status;
+  return restrictPlan(plan, effectivePolicy(flag, policies), first, present);
+}
+
 /**
- * A plan without the steps that the policy withholds. What is not True because of such a step says so. While a step is
+ * A plan without the steps that the policy withholds. What is not True because of such a step says so, also where the plan keeps
+ * the status as it is. While a step is
  * withheld the finalizer stays; under `observe-only` it is neither added nor removed.
  */
 export function restrictPlan<S extends Step>(
   plan: Plan<S>,
   policy: StepPolicy,
-  /** The condition of steps that name none. */
+  /** The condition of steps that name none, and its present status. */
   firstCondition: string | undefined,
+  present?: string,
 ): Plan<S> {
   const isWithheld = (step: S) =>
     policy === "observe-only" || ("verb" in step && destructive.has(step.verb));
@@ -51,18 +69,31 @@ export function restrictPlan<S extends Step>(
   // The first condition sums up the others: it cannot be True before they are.
   if (firstCondition !== undefined) types.add(firstCondition);
   const message = messageOf(withheld, policy);
+  const isUnsaid =
+    plan.retainsStatus && present !== "True" && !plan.conditions.some(isOfType(firstCondition));
+  const unsaid =
+    isUnsaid && firstCondition !== undefined
+      ? [{ type: firstCondition, status: "False", reason: withheldReason, message } as const]
+      : [];
   return {
     ...rest,
     ...(finalizer === "add" && policy !== "observe-only" && { finalizer }),
     steps: plan.steps.filter((step) => !isWithheld(step)),
     withheld,
-    conditions: plan.conditions.map((each) =>
-      each.status !== "True" && types.has(each.type)
-        ? { ...each, reason: withheldReason, message }
-        : each,
-    ),
+    conditions: [
+      ...plan.conditions.map((each) =>
+        each.status !== "True" && types.has(each.type)
+          ? { ...each, reason: withheldReason, message }
+          : each,
+      ),
+      ...unsaid,
+    ],
     events: [...(plan.events ?? []), { reason: withheldReason, note: message, type: "Warning" }],
   };
+}
+
+function isOfType(wanted: string | undefined) {
+  return ({ type }: { type: string }) => type === wanted;
 }
 
 function messageOf(withheld: readonly Step[], policy: StepPolicy): string {

@@ -131,7 +131,8 @@ function needsAzure(observed: Observed): boolean {
   if (cluster.paused) return false;
   if (isBeingDeleted(observed)) return infrastructure === undefined || infrastructure.hasFinalizer;
   if (refused !== undefined) return false;
-  return infrastructure?.hasFinalizer === true && cluster.ready;
+  // Also before the finalizer is added: what would be written is said of a cluster that a policy does not allow to be adopted.
+  return infrastructure !== undefined && cluster.ready;
 }
 
 function groupProblems(

@@ -58,6 +58,14 @@ describe("before names are made", () => {
     expect(planned.steps.map((step) => step.do)).toEqual(["add finalizer"]);
   });
 
+  test("that is not adopted yet is told what would follow the finalizer: a dry run shows nothing else of it", () => {
+    const azure = new PaperDns();
+    const [step] = plan(azure.observed(withInfrastructure({ hasFinalizer: false }))).steps;
+    const { steps } = plan(azure.observed(withInfrastructure({})));
+    expect(steps.length).toBeGreaterThan(0);
+    expect(step?.why).toContain(`; then: ${steps[0]?.do} ${steps[0]?.name}`);
+  });
+
   test("a cluster that is not ready is looked at again in two minutes", () => {
     const cluster = { ...observed().cluster, ready: false };
     expect(plan(observed({ cluster }))).toMatchObject({ steps: [], requeue: { afterMs: 120_000 } });

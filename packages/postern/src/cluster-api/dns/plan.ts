@@ -28,6 +28,9 @@ import { planDesiredZone } from "./zones/zone.ts";
 const privateRoles = ["toWorkload", "toManagement"] as const;
 type PrivateRole = (typeof privateRoles)[number];
 
+/** So many of the steps that follow the finalizer are named. */
+const mostNamed = 5;
+
 /** CAPZ needs minutes for a cluster, and a watch event reports most of it. */
 const unreadyMs = 2 * 60_000;
 
@@ -48,14 +51,13 @@ export function plan(observed: Observed): Plan<DnsStep> {
   }
   // Whose infrastructure object nobody watches must not go before it.
   const ownFinalizer = infrastructure.is === "azure" ? {} : ({ finalizer: "add" } as const);
-  if (!infrastructure.hasFinalizer)
-    return { ...unchanged, ...ownFinalizer, steps: [addFinalizer(observed)], requeue: "soon" };
+  if (!infrastructure.hasFinalizer) {
+    const following = cluster.ready ? planAll(observed).steps : [];
+    const steps = [addFinalizer(observed, following)];
+    return { ...unchanged, ...ownFinalizer, steps, requeue: "soon" };
+  }
   if (!cluster.ready) return { ...unchanged, ...ownFinalizer, requeue: { afterMs: unreadyMs } };
-  const part = join([
-    planPublic(observed),
-    ...privateRoles.map((role) => planPrivate(observed, role)),
-    planObserved(observed),
-  ]);
+  const part = planAll(observed);
   return {
     ...ownFinalizer,
     steps: part.steps,
@@ -63,6 +65,14 @@ export function plan(observed: Observed): Plan<DnsStep> {
     events: eventsOf(actionableIn(part)),
     requeue: requeueOf(part),
   };
+}
+
+function planAll(observed: Observed): Part<DnsStep> {
+  return join([
+    planPublic(observed),
+    ...privateRoles.map((role) => planPrivate(observed, role)),
+    planObserved(observed),
+  ]);
 }
 
 function planPublic(observed: Observed): Part<DnsStep> {
@@ -151,7 +161,12 @@ function conditionOf(observed: Observed, part: Part<DnsStep>): PlannedCondition 
   return { type, status: "True", reason: reasons.created, message };
 }
 
-function addFinalizer({ infrastructure }: Observed): DnsStep {
-  const why = `${infrastructure?.called} must outlast the DNS names of the cluster`;
+/** The first step. What follows is in its reason: it is all that a policy or a dry run shows of a cluster that is not adopted yet. */
+function addFinalizer({ infrastructure }: Observed, following: readonly DnsStep[]): DnsStep {
+  const named = following.slice(0, mostNamed).map(({ do: what, name }) => `${what} ${name}`);
+  const more = following.length - mostNamed;
+  const next = [...named, ...(more > 0 ? [`${more} more`] : [])].join(", ");
+  const because = `${infrastructure?.called} must outlast the DNS names of the cluster`;
+  const why = next === "" ? because : `${because}; then: ${next}`;
   return { on: "object", do: "add finalizer", name: dnsFinalizer, why };
 }
