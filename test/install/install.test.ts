@@ -1,3 +1,5 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,20 +11,24 @@ import { install, installationOf, settingsBefore } from "postern/install/run-ins
 import { KubeClient } from "postern/kube/client.ts";
 import { fromKubeconfigText } from "postern/kube/credentials.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { stringify } from "yaml";
+import { parse, stringify } from "yaml";
+import { configurationOf, configured } from "../../scripts/generate-chart.ts";
 import { ManualClock } from "../manual-clock.ts";
 import { type Cluster, clusterAt, describeOnCluster } from "../setup/cluster.ts";
 import { type Plane, startPlane } from "../setup/plane.ts";
+import { azureClusterObject } from "../system/cluster-api/objects.ts";
 import {
   managementGroup,
   managementSubscription,
   startAzure,
   tenant,
 } from "../system/hosted/azure.ts";
+import { hostedClusterObject } from "../system/hosted/objects.ts";
 import { linkSpec } from "../system/kinds/link-spec-rows.ts";
 import { runPostern, runPosternBy } from "./run-postern.ts";
 
-const values = join(import.meta.dirname, "../../deploy/values");
+const root = join(import.meta.dirname, "../..");
+const values = join(root, "deploy/values");
 const id = (last: number) => `00000000-0000-4000-8000-00000000000${last}`;
 const hostedFlags = [
   ...["--image", "registry.example.com/postern:v1"],
@@ -33,7 +39,10 @@ const link = "azureprivatelinkservices.hypershift.openshift.io";
 const crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
 interface Deployment extends KubeObject {
-  spec: { replicas: number; template: { metadata: object; spec: object } };
+  spec: {
+    replicas: number;
+    template: { metadata: object; spec: { containers: object[] } };
+  };
 }
 
 describeOnCluster("postern install", () => {
@@ -706,28 +715,200 @@ describeOnCluster("postern install", () => {
     expect(again.code).toBe(64);
   });
 
+  test("uninstall counts clusters of Cluster API and hosted clusters without a link, and names what they have in Azure", async () => {
+    for (const kind of [
+      "infrastructure.cluster.x-k8s.io_azureclusters",
+      "cluster.x-k8s.io_clusters",
+    ]) {
+      const text = await readFile(join(root, `manifests/crds/${kind}.yaml`), "utf8");
+      await cluster.request("POST", crds, parse(text));
+    }
+    const flags = [
+      "--replace-hypershift",
+      "--private-platform",
+      "Azure",
+      "-f",
+      join(values, "cluster-api.yaml"),
+    ];
+    const installed = await postern("install", ...hostedFlags, ...flags, noWait);
+    expect(installed.err).toBe("");
+    const group = `/subscriptions/${id(1)}/resourceGroups/wc/providers/Microsoft.Network`;
+    const make = async (path: string, object: object) => {
+      await expect
+        .poll(async () => {
+          const { status, body } = await cluster.request("POST", path, object);
+          return status === 409 ? 201 : status === 201 ? status : JSON.stringify(body);
+        })
+        .toBe(201);
+      const { metadata } = object as KubeObject;
+      onTestFinished(async () => {
+        const merge = { contentType: "application/merge-patch+json" };
+        const at = `${path}/${metadata.name}`;
+        await cluster.request("PATCH", at, { metadata: { finalizers: null } }, merge);
+        await cluster.request("DELETE", at);
+      });
+    };
+    const network = {
+      apiServerLB: {
+        type: "Internal",
+        privateLinks: [
+          {
+            name: "wc-link",
+            natIPConfigurations: [{ allocationMethod: "Dynamic", subnet: "nat" }],
+            lbFrontendIPConfigNames: ["frontend"],
+          },
+        ],
+      },
+      subnets: [
+        {
+          name: "nat",
+          role: "node",
+          privateEndpoints: [
+            {
+              name: "to-mc",
+              privateLinkServiceConnections: [
+                { privateLinkServiceID: `${group}/privateLinkServices/mc` },
+              ],
+            },
+          ],
+        },
+      ],
+    };
+    const azureCluster = azureClusterObject("org-mc", "wc", {
+      subscriptionID: id(1),
+      networkSpec: network,
+    });
+    await make("/apis/infrastructure.cluster.x-k8s.io/v1beta1/namespaces/org-mc/azureclusters", {
+      ...azureCluster,
+      metadata: {
+        ...azureCluster.metadata,
+        finalizers: ["dns-operator-azure.giantswarm.io/azurecluster"],
+      },
+    });
+    const hosted = hostedClusterObject("clusters-one", "solo", {});
+    await make("/apis/hypershift.openshift.io/v1beta1/namespaces/clusters-one/hostedclusters", {
+      ...hosted,
+      metadata: { ...hosted.metadata, finalizers: ["hypershift.openshift.io/finalizer"] },
+    });
+    const refused = await postern("uninstall");
+    expect(refused.err).toContain(
+      "nothing was deleted · 2 clusters are served: HostedCluster clusters-one/solo, AzureCluster org-mc/wc",
+    );
+    for (const line of [
+      `${group}/privateLinkServices/wc-link (AzureCluster org-mc/wc)`,
+      `${group}/privateEndpoints/to-mc (AzureCluster org-mc/wc)`,
+      "DNS zone wc.example.com (AzureCluster org-mc/wc)",
+      "privateDnsZones/solo.hypershift.local (HostedCluster clusters-one/solo)",
+    ])
+      expect(refused.out).toContain(line);
+    expect((await postern("uninstall", "--force")).err).toBe("");
+  });
+
   describe.each(["hosted", "cluster-api", "both", "split-roles", "openshift"])("%s", (name) => {
-    test("is accepted by the API server, and its pods by Pod Security restricted", async () => {
+    test("is accepted by the API server, and the pods of every Deployment by Pod Security restricted, which refuses others", async () => {
       for (const kind of ["ServiceMonitor", "PodMonitor", "PrometheusRule"])
         await serveKind("monitoring.coreos.com", kind);
       const file = join(values, `${name}.yaml`);
       const { err, code } = await postern("install", "-n", "postern", "-f", file, noWait);
       expect(err).toBe("");
       expect(code).toBe(0);
-      for (const { metadata, spec } of await deployments("postern")) {
-        const { status, body } = await cluster.request(
-          "POST",
-          "/api/v1/namespaces/postern/pods?dryRun=All",
-          {
+      const desired = configured(configurationOf(name)).filter(({ kind }) => kind === "Deployment");
+      const all = (await get<{ items: Deployment[] }>("/apis/apps/v1/deployments"))?.items ?? [];
+      expect(all.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`)).toEqual(
+        desired.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`).toSorted(),
+      );
+      for (const { metadata, spec } of all) {
+        // The namespaces of control planes are not Postern's: here they are as strict as its own.
+        const namespace = `/api/v1/namespaces/${metadata.namespace}`;
+        const enforce = { "pod-security.kubernetes.io/enforce": "restricted" };
+        const merge = { contentType: "application/merge-patch+json" };
+        await cluster.request("PATCH", namespace, { metadata: { labels: enforce } }, merge);
+        const [container] = spec.template.spec.containers;
+        const dryRun = (containers: object[]) =>
+          cluster.request("POST", `${namespace}/pods?dryRun=All`, {
             metadata: { ...spec.template.metadata, name: metadata.name },
-            spec: spec.template.spec,
-          },
-        );
+            spec: { ...spec.template.spec, containers },
+          });
+        const { status, body } = await dryRun([container as object]);
         expect(status, JSON.stringify(body)).toBe(201);
+        const capabilities = { add: ["SYS_ADMIN"] };
+        const mighty = {
+          ...container,
+          securityContext: { allowPrivilegeEscalation: true, capabilities },
+        };
+        const refused = await dryRun([mighty]);
+        expect(refused.status).toBe(403);
+        expect(JSON.stringify(refused.body)).toContain('violates PodSecurity \\"restricted:latest');
       }
     });
   });
+
+  test("the ClusterServiceVersion of the bundle is valid by the schema that OLM publishes", async (context) => {
+    const crd = publishedSchema("operators.coreos.com_clusterserviceversions.yaml");
+    if ("missing" in crd) return context.skip(crd.missing);
+    const { status } = await cluster.request("POST", crds, parse(crd.text));
+    expect([201, 409]).toContain(status);
+    const file = join(root, "deploy/olm/manifests/postern.clusterserviceversion.yaml");
+    const csv = parse(await readFile(file, "utf8"));
+    const path =
+      "/apis/operators.coreos.com/v1alpha1/namespaces/default/clusterserviceversions?dryRun=All&fieldValidation=Strict";
+    const ask = (object: object) => cluster.request<{ message?: string }>("POST", path, object);
+    await expect.poll(async () => (await ask(csv)).body.message ?? "accepted").toBe("accepted");
+    const { spec } = csv;
+    for (const wrong of [
+      { ...spec, installModes: [{ type: "Everywhere", supported: true }] },
+      { ...spec, instalModes: [] },
+      { ...spec, displayName: undefined },
+    ])
+      expect((await ask({ ...csv, spec: wrong })).status).not.toBe(201);
+  });
+
+  test("whoever may view, edit or administer a namespace may look at its links, and write none", async () => {
+    await postern("install", "-n", "postern", ...hostedFlags, noWait);
+    const roles = "/apis/rbac.authorization.k8s.io/v1/clusterroles";
+    type Role = KubeObject & {
+      rules: { resources: string[]; verbs: string[] }[];
+      aggregationRule: { clusterRoleSelectors: { matchLabels: Record<string, string> }[] };
+    };
+    const selected = async (labels: Record<string, string>) => {
+      const selector = Object.entries(labels).map(([label, value]) => `${label}=${value}`);
+      const query = encodeURIComponent(selector.join(","));
+      return (await get<{ items: Role[] }>(`${roles}?labelSelector=${query}`))?.items ?? [];
+    };
+    for (const role of ["view", "edit", "admin"]) {
+      const found = await get<Role>(`${roles}/${role}`);
+      // What the controller for aggregation, which is not here, puts into the role.
+      const parts = await Promise.all(
+        (found?.aggregationRule.clusterRoleSelectors ?? []).map(({ matchLabels }) =>
+          selected(matchLabels),
+        ),
+      );
+      const ours = parts.flat().filter(({ metadata }) => metadata.name.startsWith("postern-"));
+      expect([...new Set(ours.map(({ metadata }) => metadata.name))]).toEqual(["postern-view"]);
+      for (const { resources, verbs } of ours.flatMap(({ rules }) => rules)) {
+        expect(resources).toEqual(["azureprivatelinkservices"]);
+        expect(verbs).toEqual(["get", "list", "watch"]);
+      }
+    }
+    // OpenShift's own role, by the label that its documentation names.
+    const reader = { "rbac.authorization.k8s.io/aggregate-to-cluster-reader": "true" };
+    expect((await selected(reader)).map(({ metadata }) => metadata.name)).toEqual(["postern-view"]);
+  });
 });
+
+/** A file of github.com/operator-framework/api, as Go's proxy has it; it is no part of this repository. */
+function publishedSchema(name: string): { text: string } | { missing: string } {
+  const module = "github.com/operator-framework/api@v0.42.0";
+  const sum = "h1:rkc5V3zW8RxZMjePAe12jdL7Co/hwsYo1pLnkkhuR7s=";
+  const { status, stdout, error } = spawnSync("go", ["mod", "download", "-json", module], {
+    cwd: tmpdir(),
+    encoding: "utf8",
+  });
+  if (error || status !== 0) return { missing: `${module} cannot be downloaded by go` };
+  const { Dir: folder, Sum: found } = JSON.parse(stdout) as { Dir: string; Sum: string };
+  if (found !== sum) throw new Error(`${module} has the hash ${found}, and not ${sum}`);
+  return { text: readFileSync(join(folder, "crds", name), "utf8") };
+}
 
 async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "postern-install-"));

@@ -1,10 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Command } from "commander";
 import { expect, onTestFinished, test } from "vitest";
 import { imageOf, inFlags } from "./flags.ts";
 import type { InstallRecord } from "./live/record.ts";
 import { isNewer } from "./live/versions.ts";
+import { type RunFlags, withRunOptions } from "./options.ts";
 import { installationOf, outputsOf } from "./run-install.ts";
 
 test.each([
@@ -127,6 +129,25 @@ test("tags of link services become an argument of the operator, with and without
   expect(await printed({})).not.toContain("--azure-tags");
 });
 
+test.each([
+  [[], true],
+  [["--wait-until-available"], true],
+  [["--wait-until-available=true"], true],
+  [["--wait-until-available=false"], false],
+  [["--no-wait-until-available"], false],
+])("%j waits for the pods: %s", (args, waits) => {
+  const command = withRunOptions(new Command()).exitOverride();
+  expect(command.parse(args, { from: "user" }).opts<RunFlags>().waitUntilAvailable).toBe(waits);
+});
+
+test("a flag that is neither true nor false is rejected", () => {
+  const command = withRunOptions(new Command())
+    .exitOverride()
+    .configureOutput({ writeErr() {} });
+  const parse = () => command.parse(["--wait-until-crds-established=maybe"], { from: "user" });
+  expect(parse).toThrow("give true or false");
+});
+
 test("kinds are limited to platforms in any case of letters", async () => {
   const flags = {
     namespace: "postern",
@@ -138,6 +159,7 @@ test("kinds are limited to platforms in any case of letters", async () => {
     outputsOf(await installationOf({ ...flags, limitCrdInstall }, "1.2.3"), "crds", false).length;
   expect(await kinds("aws, AZURE")).toBe(1);
   expect(await kinds("AWS")).toBe(0);
+  expect(await kinds("")).toBe(1);
 });
 
 test.each([

@@ -92,7 +92,7 @@ export function withInstallOptions(command: Command): Command {
     .option("--base-domain-resource-group <name>", "resource group of that domain's zone")
     .option(
       "--limit-crd-install <platforms>",
-      "comma-separated platforms: install the kinds of these only",
+      "comma-separated platforms: install the kinds of these only; empty for all",
     )
     .option("--additional-trust-bundle <file>", "PEM file with additional certificates to trust");
 }
@@ -131,13 +131,17 @@ export async function settingsGiven(
           violations.push(`--azure-private-creds: ${error.explain().message}`);
           return "";
         });
-  const limited = limitCrdInstall?.split(",").map((each) => each.trim().toLowerCase());
+  // None stands for all, as in HyperShift.
+  const limited = limitCrdInstall
+    ?.split(",")
+    .map((each) => each.trim().toLowerCase())
+    .filter((each) => each !== "");
   const further = {
     ...(credentials !== undefined && {
       azure: { credentialsSecret: { name: credentialsSecretName } },
     }),
     ...(flags.managementClusterName !== undefined && { clusterApi: { enabled: true } }),
-    ...(limited && { crds: { enabled: limited.includes("azure") } }),
+    ...(limited && { crds: { enabled: limited.length === 0 || limited.includes("azure") } }),
     ...(additionalTrustBundle !== undefined && {
       additionalTrustBundle: await fileOf("--additional-trust-bundle", additionalTrustBundle),
     }),

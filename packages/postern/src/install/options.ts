@@ -13,15 +13,13 @@ export interface RunFlags {
 /** The options for these flags. */
 export function withRunOptions(command: Command): Command {
   return command
-    .addOption(
-      new Option("--wait-until-available", "wait until the pods are available").default(true),
-    )
+    .addOption(yesOrNo("--wait-until-available", "wait until the pods are available"))
     .option("--no-wait-until-available", "do not wait for the pods")
     .addOption(
-      new Option(
+      yesOrNo(
         "--wait-until-crds-established",
         "wait until the API server serves the kinds before applying anything else",
-      ).default(true),
+      ),
     )
     .option("--no-wait-until-crds-established", "do not wait for the kinds")
     .addOption(
@@ -31,6 +29,17 @@ export function withRunOptions(command: Command): Command {
     )
     .option("--force-conflicts", "take over fields that another program manages, such as Helm")
     .option("--dry-run", "show the changes without applying them");
+}
+
+/** A flag that is on, and can be given a value as HyperShift's can: `=false`. */
+function yesOrNo(name: string, description: string): Option {
+  return new Option(`${name} [boolean]`, description)
+    .default(true)
+
+    .argParser((text) => {
+      if (text === "true" || text === "false") return text === "true";
+      throw new InvalidArgumentError("give true or false");
+    });
 }
 
 function duration(text: string): number {

@@ -1,19 +1,28 @@
-import type { KubeObject } from "@postern/core/kind.ts";
+import { type Kind, type KubeObject, keyOf } from "@postern/core/kind.ts";
 import { azureCluster } from "@postern/core/kinds/azure-cluster.ts";
-import {
-  type AzurePrivateLinkService,
-  azurePrivateLinkService,
-} from "@postern/core/kinds/azure-private-link-service.ts";
+import { azurePrivateLinkService } from "@postern/core/kinds/azure-private-link-service.ts";
 import { capiCluster } from "@postern/core/kinds/capi-cluster.ts";
+import { hostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
 import { CommandFailure } from "../cli/command-failure.ts";
+import { clusterNameOf } from "../cluster-api/azure-clusters.ts";
+import {
+  dnsClusterFinalizer,
+  dnsFinalizer,
+  endpointsFinalizer,
+  formerPrivateLinksFinalizer,
+  privateLinksFinalizer,
+} from "../cluster-api/names.ts";
+import { clusterAnnotation, hostedClusterFinalizer } from "../hosted/names.ts";
 import type { KubeClient } from "../kube/client.ts";
 import { KubeError } from "../kube/errors.ts";
+import { endpointsOf, linkServicesOf, zonesOf } from "../view/computed-names.ts";
 import { nameOf, roleBinding } from "./kinds.ts";
 import { deleteObjects } from "./live/apply.ts";
 import { installedElsewhere } from "./live/elsewhere.ts";
 import { withLock } from "./live/lock.ts";
 import { ensureUnchanged, recordName } from "./live/record.ts";
 import { type Surroundings, settingsBefore } from "./run-install.ts";
+import { defaultSettings, mergeSettings, type Settings } from "./settings.ts";
 
 /** A cluster that Postern serves, and what of it stays in Azure where nobody deletes it. */
 interface Served {
@@ -34,7 +43,8 @@ export async function uninstall(
     elsewhere === undefined
       ? before.objects
       : before.objects.filter((each) => each.namespace === namespace);
-  const served = elsewhere === undefined ? await servedClusters(kube, signal) : [];
+  const settings = mergeSettings(defaultSettings(), before.settings) as Settings;
+  const served = elsewhere === undefined ? await servedClusters(kube, settings, signal) : [];
   for (const line of stays(served)) print(line);
   if (served.length > 0 && !force) {
     const named = served.slice(0, 5).map(({ name }) => name);
@@ -77,19 +87,28 @@ async function ownBindings(kube: KubeClient, signal: AbortSignal) {
   return found;
 }
 
-/** Clusters with a link object, or with a finalizer of Postern. */
-async function servedClusters(kube: KubeClient, signal: AbortSignal): Promise<Served[]> {
-  const links = await listIfKnown<AzurePrivateLinkService>(kube, azurePrivateLinkService, signal);
-  const own = ({ metadata }: KubeObject) =>
-    (metadata.finalizers ?? []).some((each) => each.startsWith("postern.io/"));
-  const others = await Promise.all(
-    [azureCluster, capiCluster].map(async (kind) =>
-      (await listIfKnown(kube, kind, signal)).filter(own).map(({ metadata }) => ({
-        name: nameOf({ kind: kind.kind, metadata }),
-        resources: [],
-      })),
-    ),
-  );
+/** The finalizers by which Postern serves AzureClusters; the first two it has in common with the operators whose place it takes. */
+const azureClusterFinalizers = [
+  endpointsFinalizer,
+  dnsFinalizer,
+  privateLinksFinalizer,
+  formerPrivateLinksFinalizer,
+];
+
+/** Clusters with a link object, or with a finalizer that this installation puts there. */
+async function servedClusters(
+  kube: KubeClient,
+  { clusterApi, hosted }: Settings,
+  signal: AbortSignal,
+): Promise<Served[]> {
+  const all = <T extends KubeObject>(kind: Kind<T>) => listIfKnown<T>(kube, kind, signal);
+  const [links, hostedClusters, azureClusters, capiClusters] = await Promise.all([
+    all(azurePrivateLinkService),
+    hosted.replaceHyperShift ? all(hostedCluster) : [],
+    clusterApi.enabled ? all(azureCluster) : [],
+    clusterApi.enabled ? all(capiCluster) : [],
+  ]);
+  const linked = new Set(links.map(({ metadata }) => metadata.annotations?.[clusterAnnotation]));
   return [
     ...links.map(({ metadata, status }) => ({
       name: nameOf({ kind: azurePrivateLinkService.kind, metadata }),
@@ -100,10 +119,40 @@ async function servedClusters(kube: KubeClient, signal: AbortSignal): Promise<Se
         status?.baseDomainDNSZoneID,
       ].filter((id) => id !== undefined),
     })),
-    ...others.flat(),
+    ...hostedClusters
+      .filter((each) => has(each, [hostedClusterFinalizer]) && !linked.has(keyOf(each)))
+      .map((each) => ({
+        name: nameOf({ ...each, kind: hostedCluster.kind }),
+        resources: zonesOf(each),
+      })),
+    ...azureClusters
+      .filter((each) => has(each, azureClusterFinalizers))
+      .map((each) => ({
+        name: nameOf({ ...each, kind: azureCluster.kind }),
+        resources: [
+          ...linkServicesOf(each),
+          ...endpointsOf(each),
+          ...(has(each, [dnsFinalizer])
+            ? zoneNamed(clusterNameOf(each) ?? each.metadata.name, clusterApi)
+            : []),
+        ],
+      })),
+    ...capiClusters
+      .filter((each) => has(each, [dnsClusterFinalizer]))
+      .map((each) => ({
+        name: nameOf({ ...each, kind: capiCluster.kind }),
+        resources: zoneNamed(each.metadata.name, clusterApi),
+      })),
   ];
 }
 
+function zoneNamed(cluster: string, { baseDomain }: Settings["clusterApi"]): string[] {
+  return baseDomain === "" ? [] : [`DNS zone ${cluster}.${baseDomain}`];
+}
+
+function has({ metadata }: KubeObject, finalizers: readonly string[]): boolean {
+  return (metadata.finalizers ?? []).some((each) => finalizers.includes(each));
+}
 async function listIfKnown<T extends KubeObject>(
   kube: KubeClient,
   kind: Parameters<KubeClient["list"]>[0],
@@ -125,7 +174,7 @@ function stays(served: readonly Served[]): string[] {
   );
   if (resources.length === 0) return [];
   return [
-    "These Azure resources remain until the clusters are deleted while an operator is running:",
+    "These Azure resources remain, where they exist, until the clusters are deleted while an operator is running:",
     ...resources,
   ];
 }

@@ -1,4 +1,6 @@
 import { keyOf } from "@postern/core/kind.ts";
+import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
+import type { HostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
 import { idKey, lastSegment } from "@postern/core/resource-id.ts";
 import { apiEndpointName, everyLink, managementLinkName } from "../cluster-api/names.ts";
 import { clusterResourcesOf } from "../cluster-api/private-links/spec/cluster-resources.ts";
@@ -44,16 +46,12 @@ export function computedNames(kube: Omit<KubeWorld, "controlPlanes">): ComputedN
       ),
     );
   const clusters = new Map(kube.hostedClusters.map((each) => [keyOf(each), each]));
-  for (const { metadata, spec } of kube.hostedClusters) {
-    const azure = spec.platform?.azure;
-    const { infraID, clusterID } = spec;
+  for (const cluster of kube.hostedClusters) {
+    const { infraID, clusterID } = cluster.spec;
     if (infraID)
       for (const each of [infraID, `${infraID}-${clusterID}`])
         names.add(clusterNatSubnetName(each).toLowerCase());
-    const zone = internalZoneName(metadata.name);
-    inGroup(azure?.subscriptionID, azure?.resourceGroup, "privateDnsZones", zone);
-    for (const id of [annotations.internalZone, annotations.baseZone])
-      ids.add(idKey(metadata.annotations?.[id] ?? ""));
+    for (const id of zonesOf(cluster)) ids.add(idKey(id));
   }
   for (const { metadata, spec } of kube.links) {
     const { subscriptionID, resourceGroupName: group } = spec;
@@ -81,15 +79,41 @@ export function computedNames(kube: Omit<KubeWorld, "controlPlanes">): ComputedN
     for (const { name } of privateLinksOf(object).links) names.add(name.toLowerCase());
     for (const link of everyLink)
       names.add(managementLinkName(object.metadata.name, link).toLowerCase());
-    const place = clusterResourcesOf(object);
-    if ("missing" in place) continue;
-    for (const subnet of object.spec.networkSpec?.subnets ?? [])
-      for (const endpoint of subnet?.privateEndpoints ?? [])
-        ids.add(
-          idKey(`${place.group}/providers/Microsoft.Network/privateEndpoints/${endpoint?.name}`),
-        );
+    for (const id of endpointsOf(object)) ids.add(idKey(id));
   }
   return { ids, names, links, usesSharedSubnets: kube.links.length > 0 };
+}
+
+/** The private DNS zones that a hosted cluster has, or will have. */
+export function zonesOf({ metadata, spec }: HostedCluster): string[] {
+  const { subscriptionID = "", resourceGroup = "" } = spec.platform?.azure ?? {};
+  const group = `/subscriptions/${subscriptionID}/resourceGroups/${resourceGroup}`;
+  const named = [annotations.internalZone, annotations.baseZone].map(
+    (each) => metadata.annotations?.[each] ?? "",
+  );
+  return [
+    `${group}/providers/Microsoft.Network/privateDnsZones/${internalZoneName(metadata.name)}`,
+    ...named.filter((id) => id !== ""),
+  ];
+}
+
+/** The private endpoints that an AzureCluster asks for. */
+export function endpointsOf(object: AzureCluster): string[] {
+  const subnets = object.spec.networkSpec?.subnets ?? [];
+  const names = subnets.flatMap((each) => each?.privateEndpoints ?? []).map((each) => each?.name);
+  return inGroupOf(object, "privateEndpoints", names);
+}
+
+/** The link services that an AzureCluster asks for. */
+export function linkServicesOf(object: AzureCluster): string[] {
+  const names = privateLinksOf(object).links.map(({ name }) => name);
+  return inGroupOf(object, "privateLinkServices", names);
+}
+
+function inGroupOf(object: AzureCluster, type: string, names: readonly unknown[]): string[] {
+  const place = clusterResourcesOf(object);
+  if ("missing" in place) return [];
+  return names.map((name) => `${place.group}/providers/Microsoft.Network/${type}/${name}`);
 }
 
 /** Whether a link service has a name that Postern computes. */
