@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
-import { readJson } from "./tar.ts";
+import { readJson, sha256, writeJson } from "./tar.ts";
 
 const root = join(import.meta.dirname, "../..");
 const libraries = ["libc6", "libgcc-s1", "libstdc++6"];
@@ -32,28 +32,59 @@ export function whyNoBase(): string | undefined {
   return existsSync("/etc/debian_version") ? undefined : "images are made on Debian, by apt-get";
 }
 
-/** The folder with the base for an architecture; made once for a version of Node, and kept outside of the tree. */
-export function imageBase(architecture: Architecture): string {
+/** Something that the base has from elsewhere, as a bill of materials names it. */
+export interface BasePart {
+  name: string;
+  version: string;
+  /** Of the package file that it came in. */
+  sha256: string;
+  purl: string;
+  /** Where in the image its licence is. */
+  licence: string;
+}
+
+/** The base of an image. */
+export interface ImageBase {
+  folder: string;
+  parts: readonly BasePart[];
+}
+
+/** The base for an architecture; made once for a version of Node, and kept outside of the tree. */
+export function imageBase(architecture: Architecture): ImageBase {
   const { version, integrity } = lockedNode(architecture);
   const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "postern");
-  const base = join(cache, `image-base-${version}-${architecture}`);
-  if (existsSync(base)) return base;
-  const work = mkdtempSync(join(tmpdir(), "postern-base-"));
-  try {
-    const made = join(work, "base");
-    mkdirSync(join(made, "nodejs/bin"), { recursive: true });
-    putNode(architecture, { version, integrity }, work, made);
-    putLibraries(architecture, work, made);
-    for (const folder of ["tmp", "proc", "dev", "etc"])
-      mkdirSync(join(made, folder), { recursive: true });
-    writeFileSync(join(made, "etc/passwd"), "nonroot:x:65532:65532::/:/nodejs/bin/node\n");
-    mkdirSync(cache, { recursive: true });
-    cpSync(made, `${base}.new`, { recursive: true, verbatimSymlinks: true });
-    renameSync(`${base}.new`, base);
-  } finally {
-    rmSync(work, { recursive: true, force: true });
+  const kept = join(cache, `node-base-${version}-${architecture}`);
+  const base = { folder: join(kept, "root"), list: join(kept, "parts.json") };
+  if (!existsSync(kept)) {
+    const work = mkdtempSync(join(tmpdir(), "postern-base-"));
+    try {
+      const made = join(work, "root");
+      mkdirSync(join(made, "nodejs/bin"), { recursive: true });
+      const node = putNode(architecture, { version, integrity }, work, made);
+      const parts = [node, ...putLibraries(architecture, work, made)];
+      for (const folder of ["tmp", "proc", "dev", "etc"])
+        mkdirSync(join(made, folder), { recursive: true });
+      writeFileSync(join(made, "etc/passwd"), "nonroot:x:65532:65532::/:/nodejs/bin/node\n");
+      const fresh = `${kept}.${process.pid}`;
+      mkdirSync(fresh, { recursive: true });
+      cpSync(made, join(fresh, "root"), { recursive: true, verbatimSymlinks: true });
+      writeJson(join(fresh, "parts.json"), parts);
+      keep(fresh, kept);
+    } finally {
+      rmSync(work, { recursive: true, force: true });
+    }
   }
-  return base;
+  return { folder: base.folder, parts: readJson(base.list) };
+}
+
+/** Put a folder in its place; another process that was faster has the same. */
+function keep(fresh: string, kept: string): void {
+  try {
+    renameSync(fresh, kept);
+  } catch (error) {
+    rmSync(fresh, { recursive: true, force: true });
+    if (!existsSync(kept)) throw error;
+  }
 }
 
 /** The architecture for which a program is made, by the header of its file. */
@@ -79,7 +110,7 @@ function putNode(
   { version, integrity }: { version: string; integrity: string },
   work: string,
   base: string,
-): void {
+): BasePart {
   const name = ofNpm[architecture];
   execFileSync("npm", ["pack", "--silent", `${name}@${version}`], { cwd: work, stdio: "pipe" });
   const archive = join(work, `${name}-${version}.tgz`);
@@ -89,10 +120,17 @@ function putNode(
   execFileSync("tar", ["-xzf", archive, "-C", work, "package/bin/node", "package/LICENSE"]);
   cpSync(join(work, "package/bin/node"), join(base, "nodejs/bin/node"));
   cpSync(join(work, "package/LICENSE"), join(base, "nodejs/LICENSE"));
+  return {
+    name: "node",
+    version,
+    sha256: sha256(readFileSync(archive)),
+    purl: `pkg:npm/${name}@${version}`,
+    licence: "nodejs/LICENSE",
+  };
 }
 
 /** Debian's libraries, for an architecture that need not be this machine's: apt keeps its state in a folder of our own. */
-function putLibraries(architecture: Architecture, work: string, base: string): void {
+function putLibraries(architecture: Architecture, work: string, base: string): BasePart[] {
   const state = join(work, "apt");
   for (const folder of ["state/lists/partial", "cache/archives/partial", "debs", "root"])
     mkdirSync(join(state, folder), { recursive: true });
@@ -112,8 +150,10 @@ function putLibraries(architecture: Architecture, work: string, base: string): v
   apt("update");
   apt("download", ...libraries);
   const extracted = join(state, "root");
-  for (const deb of globSync("*.deb", { cwd: debs }))
-    execFileSync("dpkg-deb", ["-x", join(debs, deb), extracted]);
+  const files = globSync("*.deb", { cwd: debs })
+    .toSorted()
+    .map((deb) => join(debs, deb));
+  for (const deb of files) execFileSync("dpkg-deb", ["-x", deb, extracted]);
   // Only what Node is linked with, and what reads /etc/resolv.conf for it: no programs, no locales.
   const { triplet } = machines[architecture];
   const needed = /^(lib(c|m|dl|rt|pthread|gcc_s|stdc\+\+|resolv|nss_dns|nss_files)\.so|ld-linux)/;
@@ -123,6 +163,20 @@ function putLibraries(architecture: Architecture, work: string, base: string): v
     copy(extracted, file, base);
   for (const file of globSync("usr/share/doc/*/copyright", { cwd: extracted }))
     copy(extracted, file, base);
+  return files.map((deb) => debianPart(deb, architecture));
+}
+
+function debianPart(deb: string, architecture: Architecture): BasePart {
+  const field = (name: string) =>
+    execFileSync("dpkg-deb", ["-f", deb, name], { encoding: "utf8" }).trim();
+  const [name, version] = [field("Package"), field("Version")];
+  return {
+    name,
+    version,
+    sha256: sha256(readFileSync(deb)),
+    purl: `pkg:deb/debian/${encodeURIComponent(name)}@${encodeURIComponent(version)}?arch=${architecture}`,
+    licence: `usr/share/doc/${name}/copyright`,
+  };
 }
 
 function copy(from: string, file: string, to: string): void {

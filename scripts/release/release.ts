@@ -1,6 +1,6 @@
 // Makes a release from a tag: chart, images, bundle, manifests, SBOMs, schemas, notes, checksums, provenance and signatures.
 // Nothing is published. Usage: release.ts --tag v0.1.0 --key cosign.key --image registry.example.com/postern --out FOLDER
-import { execFileSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import type { KeyObject } from "node:crypto";
 import {
   cpSync,
@@ -69,8 +69,9 @@ export function makeRelease(options: ReleaseOptions): void {
     for (const [name, bytes] of bundle(version, reference, work)) file(name, bytes);
     file("install.yaml", manifests("hosted", reference));
     file("crd-schemas.tar.gz", tarGzOf(root, ["schemas"]));
-    writeJson(join(out, `postern-${version}.spdx.json`), sbom("spdx"));
-    writeJson(join(out, `postern-${version}.cdx.json`), sbom("cyclonedx"));
+    const parts = architecturesOf(options).flatMap((each) => imageBase(each).parts);
+    writeJson(join(out, `postern-${version}.spdx.json`), sbom("spdx", parts));
+    writeJson(join(out, `postern-${version}.cdx.json`), sbom("cyclonedx", parts));
     const plugin = `kubectl-postern-${version}.tar.gz`;
     const pluginBytes = tarGzOf(app);
     file(plugin, pluginBytes);
@@ -124,18 +125,23 @@ export function versionOf(tag: string): string {
   return version;
 }
 
+function architecturesOf({ architectures = ["amd64", "arm64"] }: ReleaseOptions) {
+  return architectures;
+}
+
 /** The images of all platforms as one layout, and its digest. */
 function image(
-  { origin, architectures = ["amd64", "arm64"] }: ReleaseOptions,
+  options: ReleaseOptions,
   version: string,
   work: string,
   file: (name: string, bytes: Buffer) => void,
 ): string {
   const layout = join(work, "layout");
-  const sources = architectures.map((architecture) => ({
+  const { origin } = options;
+  const sources = architecturesOf(options).map((architecture) => ({
     architecture,
     layers: [
-      { folder: imageBase(architecture), what: "Node and the libraries of Debian" },
+      { folder: imageBase(architecture).folder, what: "Node and the libraries of Debian" },
       { folder: join(work, "image"), what: "scripts/build-image-root.ts /app" },
     ],
   }));
@@ -204,43 +210,63 @@ cosign verify --key cosign.pub --insecure-ignore-tlog ${reference}
 `;
 }
 
-function git(...args: string[]): string {
-  return execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
-}
-
-function main(): void {
-  const text = { type: "string" } as const;
-  const { values } = parseArgs({
-    options: {
-      tag: text,
-      key: text,
-      image: text,
-      out: text,
-      source: text,
-      downloads: text,
-      "artifact-hub-id": text,
-    },
-  });
-  const { tag, key, image: repository, out, source, downloads } = values;
-  if (!tag || !key || !repository || !out || !source || !downloads)
+/** What the flags ask for, once the checkout is that of the tag and the key can be used. */
+export function releaseOptions(
+  args: readonly string[],
+  { env, checkout }: { env: NodeJS.ProcessEnv; checkout: string },
+): ReleaseOptions {
+  const { tag, key, image, out, source, downloads, "artifact-hub-id": hub } = flagsIn(args);
+  if (!tag || !key || !image || !out || !source || !downloads)
     throw new UsageError("give --tag, --key, --image, --out, --source and --downloads");
   versionOf(tag);
-  const commit = git("rev-list", "-n1", tag);
+  const git = (...words: string[]) => {
+    const { status, stdout } = spawnSync("git", words, { cwd: checkout, encoding: "utf8" });
+    return status === 0 ? stdout.trim() : undefined;
+  };
+  const commit = git("rev-list", "-n1", `refs/tags/${tag}`);
+  if (commit === undefined) throw new UsageError(`there is no tag ${tag}`);
   if (commit !== git("rev-parse", "HEAD")) throw new UsageError(`${tag} is not checked out`);
   if (git("status", "--porcelain") !== "") throw new UsageError("the checkout has changes");
-  makeRelease({
+  return {
     out,
-    key: signingKey(readFileSync(key, "utf8"), process.env.RELEASE_KEY_PASSPHRASE),
-    image: repository,
+    key: signingKey(pemIn(key), env.RELEASE_KEY_PASSPHRASE),
+    image,
     origin: { commit, tag, source },
     downloads,
-    ...(values["artifact-hub-id"] && { artifactHubId: values["artifact-hub-id"] }),
-  });
+    ...(hub && { artifactHubId: hub }),
+  };
+}
+
+const text = { type: "string" } as const;
+const flags = {
+  tag: text,
+  key: text,
+  image: text,
+  out: text,
+  source: text,
+  downloads: text,
+  "artifact-hub-id": text,
+};
+
+function flagsIn(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options: flags }).values;
+  } catch (cause) {
+    throw new UsageError(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+}
+
+function pemIn(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (cause) {
+    throw new UsageError(`--key ${file} cannot be read`, { cause });
+  }
 }
 
 if (import.meta.main) {
   try {
-    main();
+    makeRelease(releaseOptions(process.argv.slice(2), { env: process.env, checkout: root }));
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     console.error(error.message);

@@ -5,10 +5,22 @@ import { UsageError } from "@postern/core/process/usage-error.ts";
 
 /** A private key in PEM (PKCS #8): ECDSA on P-256, as cosign uses. An encrypted one needs its passphrase. */
 export function signingKey(pem: string, passphrase?: string): KeyObject {
-  const key = createPrivateKey({ key: pem, ...(passphrase !== undefined && { passphrase }) });
+  const key = privateKeyIn(pem, passphrase);
   if (key.asymmetricKeyDetails?.namedCurve !== "prime256v1")
     throw new UsageError("--key must be an ECDSA key on the curve P-256, in PEM");
   return key;
+}
+
+function privateKeyIn(pem: string, passphrase: string | undefined): KeyObject {
+  try {
+    return createPrivateKey({ key: pem, ...(passphrase !== undefined && { passphrase }) });
+  } catch (cause) {
+    const isEncrypted = pem.includes("ENCRYPTED");
+    if (isEncrypted && passphrase === undefined)
+      throw new UsageError("--key is encrypted: set RELEASE_KEY_PASSPHRASE", { cause });
+    if (isEncrypted) throw new UsageError("RELEASE_KEY_PASSPHRASE does not open --key", { cause });
+    throw new UsageError("--key must be a private key in PEM (PKCS #8)", { cause });
+  }
 }
 
 /** Its public key in PEM, for those who verify. */

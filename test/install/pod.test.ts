@@ -12,6 +12,7 @@ import { stringify } from "yaml";
 import { realWorld, wordsFor } from "../appliance/run-agent.ts";
 import { findOrBuildHelm } from "../setup/binaries.ts";
 import { describeWhere } from "../setup/needs.ts";
+import { actionsOf } from "../system/cluster-api/rights.ts";
 import {
   guestGroup,
   location,
@@ -26,6 +27,7 @@ import { refusedForGood } from "../system/manifests.ts";
 import {
   buildRootfs,
   imageConfig,
+  namedHost,
   type PodOwner,
   runPod,
   startContainer,
@@ -35,8 +37,6 @@ import { runPostern } from "./run-postern.ts";
 
 const issuer = "https://kubernetes.default.svc";
 const audiences = ["api://AzureADTokenExchange"];
-const contributor =
-  "/providers/Microsoft.Authorization/roleDefinitions/b24988ac-6180-42a0-ab88-20f7382dd24c";
 const account = "system:serviceaccount:postern:postern-operator";
 
 /** Simulated time goes by this much faster: Azure is slow, and the test need not be. */
@@ -89,22 +89,29 @@ describeWhere(whyNoContainers(), "a container of the agent", () => {
 
 describeWhere(whyNoContainers(), "a pod of the operator", () => {
   describeHosted("under runc", (start) => {
-    function grant({ azure }: HostedWorld, scope: string, { objectId }: Application) {
-      const id = `${scope}/providers/Microsoft.Authorization/roleAssignments/${crypto.randomUUID()}`;
-      azure.simulator.change(id, {
-        properties: { roleDefinitionId: contributor, principalId: objectId },
+    /** Gives an identity one of the roles that the guide gives, in one group and nowhere else. */
+    function grant(
+      { azure }: HostedWorld,
+      scope: string,
+      { objectId }: Application,
+      role: "management" | "guest",
+    ) {
+      const authorization = `${scope}/providers/Microsoft.Authorization`;
+      const definition = `${authorization}/roleDefinitions/${crypto.randomUUID()}`;
+      azure.simulator.change(definition, {
+        properties: {
+          roleName: role,
+          assignableScopes: [scope],
+          permissions: [{ actions: actionsOf(role), notActions: [] }],
+        },
+      });
+      azure.simulator.change(`${authorization}/roleAssignments/${crypto.randomUUID()}`, {
+        properties: { roleDefinitionId: definition, principalId: objectId },
       });
     }
 
-    async function freePort(): Promise<number> {
-      const server = createServer().listen(0, "127.0.0.1");
-      await once(server, "listening");
-      const { port } = server.address() as { port: number };
-      server.close();
-      return port;
-    }
-
-    test("becomes ready by a workload identity, serves a cluster with the permissions of the installation, and ends within its grace period", async () => {
+    /** A world with a cloud provider, and the identities of the operator and of one hosted cluster. */
+    async function startWorld(cluster: string) {
       const world = await start({
         features: (sides) => [
           cloudProviderFeature({
@@ -116,9 +123,8 @@ describeWhere(whyNoContainers(), "a pod of the operator", () => {
         ],
         simulator: { https: true, retryAfterSeconds: 1 },
       });
-      const { cluster, azure } = world;
-      const { simulator } = azure;
-      const { body } = await cluster.request<Pick<TrustedIssuer, "keys">>(
+      const { simulator } = world.azure;
+      const { body } = await world.cluster.request<Pick<TrustedIssuer, "keys">>(
         "GET",
         "/openid/v1/jwks",
         undefined,
@@ -131,32 +137,84 @@ describeWhere(whyNoContainers(), "a pod of the operator", () => {
           federated: [{ name, issuer, subject, audiences }],
         });
       const ours = trusting("operator", account);
-      const guests = trusting("guest", "system:serviceaccount:clusters-pod:control-plane-operator");
-      grant(world, managementGroup, ours);
-      grant(world, guestGroup, guests);
-
-      const values = join(folder, "values.yaml");
-      writeFileSync(
-        values,
-        stringify({
-          image: { repository: "registry.example.com/postern" },
-          azure: {
-            subscriptionId: managementSubscription,
-            resourceGroup: "management",
-            clientId: ours.appId,
-          },
-          hosted: { replaceHyperShift: true },
-          tenantPolicy: { namespaces: [{ namespace: "clusters", domains: ["example.com"] }] },
-          additionalTrustBundle: simulator.ca,
-          metrics: { port: await freePort() },
-          health: { port: await freePort() },
-          extraArgs: ["--no-dashboard"],
-          extraEnv: [
-            { name: "AZURE_RESOURCE_MANAGER_ENDPOINT", value: simulator.url },
-            { name: "AZURE_AUTHORITY_HOST", value: simulator.httpsUrl },
-          ],
-        }),
+      const guests = trusting(
+        "guest",
+        `system:serviceaccount:clusters-${cluster}:control-plane-operator`,
       );
+      grant(world, managementGroup, ours, "management");
+      grant(world, guestGroup, guests, "guest");
+      const timer = setInterval(() => simulator.moveClock(50 * hurry), 50);
+      onTestFinished(() => clearInterval(timer));
+      return { world, ours, guests };
+    }
+
+    /** The settings of the guide, and where the simulator is. */
+    async function writeValues(
+      { azure }: HostedWorld,
+      ours: Application,
+      further: { azure?: object; [setting: string]: unknown },
+      host = "127.0.0.1",
+    ): Promise<string> {
+      const { simulator } = azure;
+      const file = join(folder, `values-${crypto.randomUUID()}.yaml`);
+      const values = {
+        image: { repository: "registry.example.com/postern" },
+        hosted: { replaceHyperShift: true },
+        tenantPolicy: { namespaces: [{ namespace: "clusters", domains: ["example.com"] }] },
+        additionalTrustBundle: simulator.ca,
+        metrics: { port: await freePort() },
+        health: { port: await freePort() },
+        extraArgs: ["--no-dashboard"],
+        extraEnv: [
+          { name: "AZURE_RESOURCE_MANAGER_ENDPOINT", value: simulator.url },
+          {
+            name: "AZURE_AUTHORITY_HOST",
+            value: simulator.httpsUrl?.replace("127.0.0.1", host),
+          },
+        ],
+        ...further,
+        azure: {
+          subscriptionId: managementSubscription,
+          resourceGroup: "management",
+          clientId: ours.appId,
+          ...further.azure,
+        },
+      };
+      writeFileSync(file, stringify(values));
+      return file;
+    }
+
+    /** A hosted cluster is created, becomes available, and is deleted with everything that it had. */
+    async function serves(world: HostedWorld, name: string, guests: Application) {
+      await world.cluster.request("POST", "/api/v1/namespaces", { metadata: { name: "clusters" } });
+      const identity = {
+        azureAuthenticationConfig: {
+          azureAuthenticationConfigType: "WorkloadIdentities",
+          workloadIdentities: { controlPlaneOperator: { clientID: guests.appId } },
+        },
+      };
+      const made = await world.make(hostedClusterObject("clusters", name, { azure: identity }));
+      const now = () => world.get("HostedCluster", "clusters", name);
+      const available = async () =>
+        world.condition(await now(), "AzurePrivateLinkServiceAvailable");
+      await expect.poll(available, { timeout: 120_000 }).toBe("True AzureSuccess");
+      await world.remove(made);
+      await expect.poll(now, { timeout: 180_000 }).toBeUndefined();
+      expect(await refusedForGood(world.cluster, account)).toEqual([]);
+    }
+
+    async function freePort(): Promise<number> {
+      const server = createServer().listen(0, "127.0.0.1");
+      await once(server, "listening");
+      const { port } = server.address() as { port: number };
+      server.close();
+      return port;
+    }
+
+    test("becomes ready by a workload identity, serves a cluster with the permissions of the installation, and ends within its grace period", async () => {
+      const { world, ours, guests } = await startWorld("pod");
+      const { cluster } = world;
+      const values = await writeValues(world, ours, {});
       const installed = await runPostern(
         ...["install", "--kubeconfig", cluster.kubeconfig, "--values", values],
         // The test has installed the kinds before.
@@ -167,8 +225,6 @@ describeWhere(whyNoContainers(), "a pod of the operator", () => {
         "GET",
         "/apis/apps/v1/namespaces/postern/deployments/postern-operator",
       );
-      const timer = setInterval(() => simulator.moveClock(50 * hurry), 50);
-      onTestFinished(() => clearInterval(timer));
       const pod = await runPod(deployment, cluster, {
         bundle: join(folder, "pod"),
         rootfs,
@@ -178,21 +234,7 @@ describeWhere(whyNoContainers(), "a pod of the operator", () => {
       await expect.poll(() => pod.probe("readiness"), { timeout: 60_000 }).toBe(200);
       expect(await pod.probe("liveness")).toBe(200);
 
-      await cluster.request("POST", "/api/v1/namespaces", { metadata: { name: "clusters" } });
-      const identity = {
-        azureAuthenticationConfig: {
-          azureAuthenticationConfigType: "WorkloadIdentities",
-          workloadIdentities: { controlPlaneOperator: { clientID: guests.appId } },
-        },
-      };
-      const made = await world.make(hostedClusterObject("clusters", "pod", { azure: identity }));
-      const now = () => world.get("HostedCluster", "clusters", "pod");
-      const available = async () =>
-        world.condition(await now(), "AzurePrivateLinkServiceAvailable");
-      await expect.poll(available, { timeout: 120_000 }).toBe("True AzureSuccess");
-      await world.remove(made);
-      await expect.poll(now, { timeout: 180_000 }).toBeUndefined();
-      expect(await refusedForGood(cluster, account)).toEqual([]);
+      await serves(world, "pod", guests);
 
       const lease = "/apis/coordination.k8s.io/v1/namespaces/postern/leases/postern-operator";
       const holder = async () =>
@@ -204,46 +246,18 @@ describeWhere(whyNoContainers(), "a pod of the operator", () => {
       expect(pod.log()).toContain('"msg":"stopped"');
     }, 480_000);
 
-    test("of a chart becomes ready by a projected token as any user, and helm test runs doctor beside it", async (context) => {
+    test("of a chart becomes ready by a projected token as any user, serves a cluster, and helm test runs doctor beside it", async (context) => {
       if ("missing" in helm) return context.skip(helm.missing);
-      const world = await start({ features: () => [], simulator: { https: true } });
-      const { cluster, azure } = world;
-      const { simulator } = azure;
-      const { body } = await cluster.request<Pick<TrustedIssuer, "keys">>(
-        "GET",
-        "/openid/v1/jwks",
-        undefined,
-        { accept: "application/jwk-set+json" },
-      );
-      simulator.directory.trustIssuer({ issuer, keys: body.keys });
-      const federated = [{ name: "operator", issuer, subject: account, audiences }];
-      const ours = simulator.directory.addApplication({ tenant, federated });
-      grant(world, managementGroup, ours);
-      const values = join(folder, "chart-values.yaml");
-      writeFileSync(
-        values,
-        stringify({
-          image: { repository: "registry.example.com/postern" },
-          azure: {
-            subscriptionId: managementSubscription,
-            resourceGroup: "management",
-            clientId: ours.appId,
-            tenantId: tenant,
-            projectedToken: true,
-          },
-          openshift: true,
-          // The tests have installed the kinds before.
-          crds: { enabled: false },
-          additionalTrustBundle: simulator.ca,
-          metrics: { port: await freePort() },
-          health: { port: await freePort() },
-          extraArgs: ["--no-dashboard"],
-          extraEnv: [
-            { name: "AZURE_RESOURCE_MANAGER_ENDPOINT", value: simulator.url },
-            { name: "AZURE_AUTHORITY_HOST", value: simulator.httpsUrl },
-          ],
-        }),
-      );
+      const { world, ours, guests } = await startWorld("chart");
+      const { cluster } = world;
+      const further = {
+        azure: { tenantId: tenant, projectedToken: true },
+        openshift: true,
+        // The tests have installed the kinds before.
+        crds: { enabled: false },
+      };
+      // A name of /etc/hosts: the image has what resolves names.
+      const values = await writeValues(world, ours, further, namedHost);
       await runPostern("uninstall", "--force", "--kubeconfig", cluster.kubeconfig);
       const helmEnds = async (...args: string[]) => {
         const connected = ["--kubeconfig", cluster.kubeconfig, "-n", "postern"];
@@ -280,6 +294,8 @@ describeWhere(whyNoContainers(), "a pod of the operator", () => {
       onTestFinished(() => operator.kill());
       await expect.poll(() => operator.probe("readiness"), { timeout: 60_000 }).toBe(200);
 
+      await serves(world, "chart", guests);
+
       const testing = helmEnds("test", "postern", "--timeout", "2m");
       const pods = "/api/v1/namespaces/postern/pods/postern-test";
       type PodObject = PodOwner["spec"]["template"] & { metadata: { name: string } };
@@ -309,6 +325,6 @@ describeWhere(whyNoContainers(), "a pod of the operator", () => {
       expect(tested.output).toMatch(/Phase:\s+Succeeded/);
       expect(await operator.stop()).toBe(0);
       expect((await helmEnds("uninstall", "postern")).code).toBe(0);
-    }, 300_000);
+    }, 480_000);
   });
 });

