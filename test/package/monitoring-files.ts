@@ -29,3 +29,11 @@ export function dashboardQueries(): string[] {
   };
   return panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
 }
+
+/** How the PodMonitor has a pod scraped. */
+export function podMonitorEndpoint(): { honorLabels?: boolean } {
+  const { spec } = parse(readFileSync(monitoring("pod-monitor.yaml"), "utf8")) as {
+    spec: { podMetricsEndpoints: { honorLabels?: boolean }[] };
+  };
+  return spec.podMetricsEndpoints[0] ?? {};
+}
