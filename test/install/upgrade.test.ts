@@ -6,10 +6,20 @@ import type { KubeObject } from "@postern/core/kind.ts";
 import { grantFeature } from "postern/hosted/grant/feature.ts";
 import { linkFeature } from "postern/hosted/link/feature.ts";
 import { install } from "postern/install/run-install.ts";
+import { defaultSettings, mergeSettings, type Settings } from "postern/install/settings.ts";
 import { KubeClient } from "postern/kube/client.ts";
 import { fromKubeconfigText } from "postern/kube/credentials.ts";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
+import {
+  baseZone,
+  deleteCluster,
+  makeWorkload,
+  startDns,
+  untilNamed,
+  valuesAt,
+} from "../system/cluster-api/dns-world.ts";
+import { labelNamespace } from "../system/cluster-api/objects.ts";
 import { controlPlaneSide } from "../system/hosted/whole-chain.ts";
 import { describeHosted, type HostedWorld, type Thing } from "../system/hosted/world.ts";
 import { refusedForGood, serviceAccount, untilMay } from "../system/manifests.ts";
@@ -18,7 +28,7 @@ import { runPostern } from "./run-postern.ts";
 /** What an earlier Postern installed, and a cluster as it left it: its code is not here, only what it wrote. */
 const earlier = join(import.meta.dirname, "earlier");
 const earlierVersion = "0.0.9";
-const hostedValues = join(import.meta.dirname, "../../deploy/values/hosted.yaml");
+const valuesOf = (name: string) => join(import.meta.dirname, `../../deploy/values/${name}.yaml`);
 const user = "system:serviceaccount:postern:postern-operator";
 const link = "azureprivatelinkservices.hypershift.openshift.io";
 const crd = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${link}`;
@@ -32,13 +42,14 @@ interface Recorded {
 const patient = { timeout: 20_000, interval: 50 };
 
 /** The manifests had the number of today's version; here they have that of one before. */
-function earlierInstallation() {
-  const text = readFileSync(join(earlier, "installation.yaml"), "utf8");
+function earlierInstallation(name: "hosted" | "cluster-api") {
+  const file = name === "hosted" ? "installation.yaml" : "cluster-api.yaml";
+  const text = readFileSync(join(earlier, file), "utf8");
   const objects = parseAllDocuments(text.replaceAll("0.1.0", earlierVersion)).map(
     (document) => document.toJS() as KubeObject,
   );
-  const given = parse(readFileSync(hostedValues, "utf8"));
-  return { given, settings: given, objects };
+  const given = parse(readFileSync(valuesOf(name), "utf8"));
+  return { given, settings: mergeSettings(defaultSettings(), given) as Settings, objects };
 }
 
 describeHosted("an installation of an earlier version", (start) => {
@@ -52,13 +63,16 @@ describeHosted("an installation of an earlier version", (start) => {
   };
 
   /** What the `install` and `upgrade` of the earlier version do. */
-  async function installEarlier({ cluster }: HostedWorld): Promise<string[]> {
+  async function installEarlier(
+    { cluster }: HostedWorld,
+    name: "hosted" | "cluster-api" = "hosted",
+  ): Promise<string[]> {
     const lines: string[] = [];
     const kubeconfig = readFileSync(cluster.kubeconfig, "utf8");
     const kube = new KubeClient(await fromKubeconfigText(kubeconfig, cluster.kubeconfig));
     try {
       await install(
-        earlierInstallation(),
+        earlierInstallation(name),
         {
           namespace: "postern",
           version: earlierVersion,
@@ -111,6 +125,26 @@ describeHosted("an installation of an earlier version", (start) => {
     return before;
   }
 
+  /** The operator starts anew, with the permissions of what is installed now, goes on for half an hour, and writes nothing to Azure. */
+  async function servesAgain(world: HostedWorld): Promise<void> {
+    await world.stop();
+    await world.mark();
+    let started = false;
+    const starting = world.start().then(() => {
+      started = true;
+    });
+    // A kind that was just changed may not be served for a moment, and the operator tries again by this clock.
+    await vi.waitFor(() => {
+      world.clock.step(world.clock.now() + 1_000);
+      expect(started).toBe(true);
+    }, patient);
+    await starting;
+    await world.advance(30 * 60_000);
+    expect(world.armRequests().length).toBeGreaterThan(0);
+    expect(world.armRequests().filter(({ method }) => method !== "GET")).toEqual([]);
+    expect(await refusedForGood(world.cluster, user)).toEqual([]);
+  }
+
   test("is upgraded and rolled back, and a cluster lives through both without a write to Azure", async () => {
     let token = "";
     const world = await start({
@@ -146,28 +180,11 @@ describeHosted("an installation of an earlier version", (start) => {
     });
 
     const now = () => world.get("AzurePrivateLinkService", "clusters-earlier", "private-router");
-    const writes = () => world.armRequests().filter(({ method }) => method !== "GET");
-    /** The operator starts anew, with the permissions of what is installed now, and goes on for half an hour. */
     const serves = async () => {
-      await world.stop();
-      await world.mark();
-      let started = false;
-      const starting = world.start().then(() => {
-        started = true;
-      });
-      // A kind that was just changed may not be served for a moment, and the operator tries again by this clock.
-      await vi.waitFor(() => {
-        world.clock.step(world.clock.now() + 1_000);
-        expect(started).toBe(true);
-      }, patient);
-      await starting;
-      await world.advance(30 * 60_000);
+      await servesAgain(world);
       expect(world.condition(await now(), "AzurePrivateLinkServiceAvailable")).toBe(
         "True AzureSuccess",
       );
-      expect(world.armRequests().length).toBeGreaterThan(0);
-      expect(writes()).toEqual([]);
-      expect(await refusedForGood(cluster, user)).toEqual([]);
     };
     await serves();
 
@@ -196,5 +213,53 @@ describeHosted("an installation of an earlier version", (start) => {
     await world.advance(10 * 60_000);
     const left = world.azure.ids().filter((id) => !empty.includes(id));
     expect(left.filter((id) => !id.includes("/loadbalancers/"))).toEqual([]);
+  }, 120_000);
+
+  test("of Cluster API is upgraded and rolled back as well, and its cluster keeps its DNS records without a write to Azure", async () => {
+    let token = "";
+    const world = await startDns(start, {}, { token: () => token, stopped: true });
+    const { cluster } = world;
+    onTestFinished(async () => {
+      await runPostern("uninstall", "--force", "--kubeconfig", cluster.kubeconfig);
+    });
+    await labelNamespace(world, "org-mc", { "postern.io/secrets": "allowed" });
+    await installEarlier(world, "cluster-api");
+    token = await serviceAccount(cluster, "postern", "postern-operator");
+    await untilMay(cluster, user, {
+      group: "infrastructure.cluster.x-k8s.io",
+      resource: "azureclusters",
+      verb: "watch",
+    });
+    await world.start();
+    // In the namespace whose Secrets the operator may read.
+    const workload = await makeWorkload(world, "wc", { namespace: "org-mc" });
+    await untilNamed(world, "wc");
+    const named = async () =>
+      world.condition(await world.get("AzureCluster", "org-mc", "wc"), "GSDNSZoneReady");
+    await world.until(
+      "its zones are ready",
+      async () => (await named())?.startsWith("True") === true,
+    );
+    const serves = async () => {
+      await servesAgain(world);
+      expect(await named()).toMatch(/^True/);
+    };
+    await serves();
+
+    const image = "registry.example.com/postern:v9";
+    const flags = ["--kubeconfig", cluster.kubeconfig, "--no-wait-until-available"];
+    const upgraded = await runPostern("upgrade", ...flags, "--image", image);
+    expect(upgraded.err).toBe("");
+    expect(await imageOf(world)).toBe(image);
+    await serves();
+    await installEarlier(world, "cluster-api");
+    expect(await imageOf(world)).toBe(`registry.example.com/postern:v${earlierVersion}`);
+    await serves();
+
+    await deleteCluster(world, workload);
+    await world.until(
+      "its names are deleted",
+      () => valuesAt(world, baseZone, "NS", "wc") === undefined,
+    );
   }, 120_000);
 });

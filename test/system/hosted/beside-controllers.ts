@@ -102,6 +102,19 @@ export async function readOwnStatus<T extends KubeObject>(
   await own.get(object.metadata, signal);
 }
 
+/** Write nothing new into an object, and read it before a watch has that. */
+export async function readOwnChange<T extends KubeObject>(
+  client: KubeClient,
+  kind: Kind<T>,
+  { metadata: { namespace, name } }: Thing,
+): Promise<void> {
+  const { signal } = new AbortController();
+  const own = new OwnObjects(new WatchCache({ client, kind, log: silentLog }), client, "test");
+  const object = { metadata: { namespace, name } };
+  await own.change(object as T, { metadata: {} }, signal);
+  await own.get(object.metadata, signal);
+}
+
 /** What the operator of a whole cluster does beside its controllers; gives the events that the dashboard shows. */
 export async function besideControllers(
   { azure, clock, get }: HostedWorld,
