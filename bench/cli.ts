@@ -1,11 +1,11 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import type { Ready } from "@postern/local/ready.ts";
+import { startLocal } from "./local/start.ts";
 import { atMost, makeReport, median, publish, type Row, told } from "./report.ts";
 import { shipped } from "./shipped.ts";
 
@@ -19,7 +19,6 @@ const { values } = parseArgs({
 });
 const clusters = Number(values.clusters);
 const rounds = Number(values.rounds);
-const root = join(import.meta.dirname, "..");
 const folder = mkdtempSync(join(tmpdir(), "postern-bench-cli-"));
 
 /** Run Node to its end, as a person would, and tell the seconds that it took. */
@@ -64,7 +63,13 @@ async function help(made: string): Promise<Row[]> {
 }
 
 async function plan(made: string): Promise<Row[]> {
-  const { child, ready } = await startLocal();
+  const { child, ready } = await startLocal(
+    folder,
+    "--speed",
+    "1000",
+    "--clusters",
+    String(clusters),
+  );
   try {
     const env = { KUBECONFIG: ready.kubeconfig };
     const lists = made.replace("packages/postern/dist/main.js", "bench/cli/lists.js");
@@ -98,41 +103,12 @@ async function plan(made: string): Promise<Row[]> {
   }
 }
 
-async function startLocal(): Promise<{ child: ChildProcess; ready: Ready }> {
-  const readyFile = join(folder, "ready.json");
-  const child = spawn(
-    process.execPath,
-    [
-      ...[
-        join(root, "packages/postern/bin/postern.js"),
-        "local",
-        "--port-base",
-        "0",
-        "--ready-file",
-        readyFile,
-      ],
-      ...["--speed", "1000", "--clusters", String(clusters)],
-    ],
-    { stdio: ["ignore", "pipe", "inherit"] },
-  );
-  let text = "";
-  child.stdout.setEncoding("utf8").on("data", (more: string) => {
-    text += more;
-  });
-  while (!text.includes("Everything is available")) {
-    if (child.exitCode !== null) throw new Error(`local mode ended with ${child.exitCode}`);
-    await sleep(100);
-  }
-  if (!existsSync(readyFile)) throw new Error("there is no ready file");
-  return { child, ready: JSON.parse(readFileSync(readyFile, "utf8")) as Ready };
-}
-
-/** How many requests the person at the keyboard has sent: the operator goes on beside it. */
+/** How many requests the commands have sent as the person at the keyboard: the operator goes on beside them, and local mode shows how things are. */
 async function requests(ready: Ready): Promise<number> {
   const you = ready.azure?.identities.find(({ name }) => name === "you");
   const page = `${ready.azure?.control}/requests?identity=${you?.objectId}&limit=1000000`;
-  const { value } = (await (await fetch(page)).json()) as { value: object[] };
-  return value.length;
+  const { value } = (await (await fetch(page)).json()) as { value: { userAgent?: string }[] };
+  return value.filter(({ userAgent }) => userAgent !== "postern-local").length;
 }
 
 const { path, remove } = await shipped("packages/postern/src/main.ts");

@@ -55,6 +55,8 @@ export type Open = (
   hosts: Set<string>;
 }>;
 
+const delay = readFileSync(new URL("delay.js", import.meta.url), "utf8");
+const words = readFileSync(new URL("words.js", import.meta.url), "utf8");
 const agreement = readFileSync(new URL("agreement.js", import.meta.url), "utf8");
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -74,9 +76,12 @@ export async function seriousBarriers(page: Page): Promise<string[]> {
   });
 }
 
-/** Keep a picture for the README, where somebody asks for it. */
+/** Whether somebody asks for the pictures of the documentation. */
+export const keepsPictures = process.env.POSTERN_PICTURES === "1";
+
+/** Keep a picture for the documentation, where somebody asks for it. */
 export async function keepPicture(page: Page, name: string): Promise<void> {
-  if (process.env.POSTERN_PICTURES !== "1") return;
+  if (!keepsPictures) return;
   await page.screenshot({ path: join(root, "docs/images", `${name}.png`) });
 }
 
@@ -92,6 +97,7 @@ export async function inject(page: Page, fault: string, cluster?: string): Promi
   if ((await drawer.count()) > 0) await drawer.click();
   if (cluster !== undefined) {
     const option = page.locator(".faults option", { hasText: cluster }).first();
+    await option.waitFor({ state: "attached", timeout: 5_000 });
     await page.locator(".faults select").selectOption((await option.getAttribute("value")) ?? "");
   }
   const answer = page.waitForResponse(/\/api\/actions\//, { timeout: 60_000 });
@@ -110,4 +116,19 @@ export async function inject(page: Page, fault: string, cluster?: string): Promi
 export async function watchAgreement(page: Page): Promise<() => Promise<string[]>> {
   await page.evaluate(agreement);
   return () => page.evaluate<string[]>("disagreements()");
+}
+
+/**
+ * From now on remember when an answer of the server first carries a health of the cluster, and when the headline first shows it;
+ * the answer is the milliseconds between the two, by the clock of the page.
+ */
+export async function watchDelay(page: Page): Promise<(health: string) => Promise<number>> {
+  await page.evaluate(delay);
+  return (health) => page.evaluate<number>(`delayOf(${JSON.stringify(health)})`);
+}
+
+/** The words that are broken over two lines, and the names that are cut off and have no title. */
+export async function brokenWords(page: Page): Promise<string[]> {
+  await page.evaluate(words);
+  return page.evaluate<string[]>("brokenWords()");
 }

@@ -1,7 +1,13 @@
 import { get } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Running, startLocalUntil, untilAvailable } from "../local/running.ts";
-import { describeInBrowser, keepPicture, seriousBarriers, untilAllHealthy } from "./browser.ts";
+import {
+  brokenWords,
+  describeInBrowser,
+  keepPicture,
+  seriousBarriers,
+  untilAllHealthy,
+} from "./browser.ts";
 
 /** How many bytes a file is on its way, as a browser asks for it. */
 function sizeOf(url: string): Promise<number> {
@@ -39,9 +45,9 @@ describeInBrowser("the page", (open) => {
       expect.arrayContaining([expect.stringMatching(/inspector-\d+ 10\.9\.0\.\d+/)]),
     );
     expect(await seriousBarriers(page)).toEqual([]);
-    await keepPicture(page, "dashboard-light");
     await page.getByLabel("Theme").selectOption("dark");
     expect(await seriousBarriers(page)).toEqual([]);
+    await page.setViewportSize({ width: 1240, height: 600 });
     await keepPicture(page, "dashboard-dark");
     // The budget of each identity has a name that tells it from the others.
     await page.locator(".budget summary").click();
@@ -50,6 +56,11 @@ describeInBrowser("the page", (open) => {
       .locator(".budget tbody td:first-child")
       .evaluateAll((cells) => cells.map((cell) => cell.getAttribute("title")));
     expect(new Set(names).size).toBe(new Set(titles).size);
+    // By the names of the scenario: the operator, clusters, and the AzureClusterIdentities.
+    for (const name of names)
+      expect(name).toMatch(
+        /^(operator( \(by client id\))?|clusters\/(blue|green) \w+|(org|org-mc)\/azure)$/,
+      );
     expect([...hosts]).toEqual([new URL(url).host]);
     expect(problems).toEqual([]);
   });
@@ -92,8 +103,6 @@ describeInBrowser("the page", (open) => {
     await page.locator(".yaml", { hasText: "HostedCluster clusters/blue" }).click();
     await page.locator(".yaml pre", { hasText: "kind: HostedCluster" }).waitFor();
     await page.getByLabel("Theme").selectOption("dark");
-    await page.evaluate("scrollTo(0, 0)");
-    await keepPicture(page, "cluster-dark");
     expect(await seriousBarriers(page)).toEqual([]);
     expect(problems).toEqual([]);
   });
@@ -161,16 +170,94 @@ describeInBrowser("the page", (open) => {
     expect(policy).not.toMatch(/unsafe|\*|https?:/);
   });
 
-  test("is no wider than a telephone", async () => {
+  test("is no wider than a telephone, light and dark, and its faults cover nothing", async () => {
     const viewport = { width: 390, height: 844 };
-    for (const place of ["", "/#/clusters/org/amber"]) {
-      const { page } = await open(`${url}${place}`, { viewport });
-      await page.locator("[data-health]").first().waitFor();
+    for (const colorScheme of ["light", "dark"] as const)
+      for (const place of ["", "/#/clusters/org/amber"]) {
+        const { page } = await open(`${url}${place}`, { viewport, colorScheme });
+        await page.locator("[data-health]").first().waitFor();
+        await page.getByRole("button", { name: "Inject a fault" }).click();
+        const width = () => page.evaluate<number>("document.documentElement.scrollWidth");
+        expect(await width(), place).toBe(viewport.width);
+        expect(await seriousBarriers(page)).toEqual([]);
+        // Whatever is last on the page can be scrolled to a place above the drawer.
+        await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
+        const bottom = await page.locator("main > :last-child").last().boundingBox();
+        const drawer = await page.locator(".faults").boundingBox();
+        expect((bottom?.y ?? 0) + (bottom?.height ?? 0)).toBeLessThanOrEqual(drawer?.y ?? 0);
+      }
+  });
+
+  test("no word is broken, and no name is cut off without its whole", async () => {
+    for (const width of [1400, 1000, 390])
+      for (const place of ["", "/#/clusters/clusters/blue", "/#/clusters/org/amber"]) {
+        const { page } = await open(`${url}${place}`, { viewport: { width, height: 900 } });
+        await page.locator("[data-health]").first().waitFor();
+        const endpoint = page.locator('[data-hop="link service"] button').first();
+        if (place !== "") await endpoint.click();
+        expect(await brokenWords(page), `${width} ${place}`).toEqual([]);
+      }
+  }, 120_000);
+
+  test("a panel and the drawer leave what they are about in sight", async () => {
+    for (const width of [1400, 1000, 390]) {
+      const viewport = { width, height: 844 };
+      const { page } = await open(`${url}/#/clusters/clusters/blue`, { viewport });
+      const box = page.locator('[data-hop="link service"] button');
+      await box.click();
+      await page.locator(".panel h3:focus").waitFor();
       await page.getByRole("button", { name: "Inject a fault" }).click();
-      const width = () => page.evaluate<number>("document.documentElement.scrollWidth");
-      expect(await width(), place).toBe(viewport.width);
-      expect(await seriousBarriers(page)).toEqual([]);
+      for (const subject of [box, page.locator(".headline h1")]) {
+        await subject.scrollIntoViewIfNeeded();
+        const at = await subject.boundingBox();
+        const point = `${(at?.x ?? 0) + 8}, ${(at?.y ?? 0) + (at?.height ?? 0) / 2}`;
+        const seen = `document.elementFromPoint(${point})?.closest(".box, h1")?.textContent`;
+        expect(await page.evaluate(seen), String(width)).toBe(await subject.textContent());
+      }
     }
+  });
+
+  test("a resource is shown in the portal of its cloud", async () => {
+    const { page } = await open("about:blank");
+    const about = (await (await fetch(`${url}/api/about`)).json()) as object;
+    const portal = "https://portal.azure.us";
+    await page.route("**/api/about", (route) => route.fulfill({ json: { ...about, portal } }));
+    await page.goto(`${url}/#/clusters/clusters/blue`);
+    await page.locator('[data-hop="private endpoint"] button').click();
+    const link = page.getByRole("link", { name: "Open in the Azure portal" });
+    expect(await link.getAttribute("href")).toMatch(
+      /^https:\/\/portal\.azure\.us\/#resource\/subscriptions\/.*private-router-pe$/,
+    );
+    // The type of a record is part of the command.
+    await page.locator('[data-hop="DNS names"] button').click();
+    await page.locator(".siblings button", { hasText: "api.blue.hypershift.local" }).click();
+    const commands = () => page.locator(".copyable").allTextContents();
+    await expect
+      .poll(commands)
+      .toContainEqual(expect.stringContaining("az network private-dns record-set a show"));
+  });
+
+  test("a thousand clusters are rows that can be searched", async () => {
+    const { page } = await open("about:blank");
+    const data = (await (await fetch(`${url}/api/overview`)).json()) as {
+      picture: { clusters: { key: string }[] };
+    };
+    const { clusters } = data.picture;
+    const many = Array.from({ length: 1_000 }, (_, at) => ({
+      ...clusters[at % clusters.length],
+      key: `clusters/number-${at}`,
+    }));
+    const json = { ...data, picture: { ...data.picture, clusters: many } };
+    await page.route("**/api/overview", (route) => route.fulfill({ json }));
+    await page.goto(url);
+    await page.locator('html[data-drawn-clusters="1000"]').waitFor();
+    const rows = page.locator(".clusters tbody tr");
+    await expect.poll(() => rows.count()).toBe(200);
+    await page.getByRole("button", { name: "Show 800 more" }).click();
+    await expect.poll(() => rows.count()).toBe(1_000);
+    await page.getByRole("searchbox", { name: "Search clusters" }).fill("number-777");
+    await expect.poll(() => rows.count()).toBe(1);
+    expect(await brokenWords(page)).toEqual([]);
   });
 
   test("has at most 40 kilobytes of script", async () => {

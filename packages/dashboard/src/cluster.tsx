@@ -111,7 +111,7 @@ function Conditions({ page: { conditions, picture } }: { page: ClusterPage }) {
                     <Breakable text={type} />
                   </strong>{" "}
                   <span class="quiet">
-                    {[status, reason].filter(Boolean).join(", ")}
+                    <Words text={[status, reason].filter(Boolean).join(", ")} />
                     {lastTransitionTime ? (
                       <>
                         , <Age time={lastTransitionTime} as="for" />

@@ -1,7 +1,7 @@
 import { duration } from "@postern/core/duration.ts";
 import { Age, took } from "./ages.tsx";
 import { otherConnections, type Path, type PathHop, pathsOf, stepsOn } from "./paths.ts";
-import { Glyph, Name, words } from "./state.tsx";
+import { Glyph, Name, Words, words } from "./state.tsx";
 import type { JournalStep, Node, Picture } from "./types.ts";
 
 /** The way of traffic from clients to the API server, one row for each private endpoint. */
@@ -69,10 +69,12 @@ function HopBox(props: {
       <span class="label">
         {first ? <Glyph state={hop.state} /> : null} <Name text={hop.label} />
       </span>
-      <span class="fact">{hop.state === "ok" ? hop.fact : stateText(hop)}</span>
+      <span class="fact">
+        <Words text={hop.state === "ok" ? hop.fact : stateText(hop)} />
+      </span>
       {last ? (
         <span class="fact">
-          {last.do}
+          <Words text={last.do} />
           {last.endedAt ? (
             <>
               {` took ${took(last.at, last.endedAt)}, `}

@@ -81,7 +81,7 @@ export function NotRead({ unread }: { unread: Picture["unread"] }) {
 }
 
 const longestName = 30;
-const headLength = 14;
+const headLength = 12;
 const tailLength = 12;
 
 /** A name where there is little room: shortened in the middle, for generated ones begin alike. Its title has the whole. */
@@ -112,9 +112,13 @@ export function Words({ text }: { text: string }) {
   );
 }
 
-/** A long name in CamelCase or with separators breaks where its words begin, and nowhere else. */
+const longestPart = 24;
+
+/** A long name breaks after its separators, where there are none where its words in CamelCase begin, and nowhere else. */
 export function Breakable({ text }: { text: string }) {
-  const parts = text.split(/(?<=[a-z])(?=[A-Z])|(?<=[./-])/);
+  const parts = text
+    .split(/(?<=[./-])/)
+    .flatMap((part) => (part.length > longestPart ? part.split(/(?<=[a-z])(?=[A-Z])/) : part));
   return (
     <>
       {parts.map((part, at) => (

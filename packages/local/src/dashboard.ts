@@ -81,7 +81,9 @@ export async function startDashboard(given: {
                 );
               }),
             reconcileAll: () => {
-              const { runtime } = operator;
+              const { runtime, arm } = operator;
+              // What was read a moment ago would do, and hide what has changed.
+              arm.forgetReads();
               runtime.request(
                 runtime.caches.all().flatMap((cache) => cache.list().map((each) => keyOf(each))),
               );
@@ -90,6 +92,12 @@ export async function startDashboard(given: {
         : [],
     source: {
       pulseMs,
+      // As the scenario calls them.
+      identityNames: new Map(
+        simulator?.directory
+          .save()
+          .applications.map(({ appId, displayName }) => [appId.toLowerCase(), displayName]),
+      ),
       kube: () => client,
       runtime: () => operator.runtime,
       presence: () => {

@@ -23,9 +23,21 @@ export async function startDashboard(given: {
   runtime: () => Runtime | undefined;
   subscriptions: readonly string[];
   log: Log;
+  /** The client id by which this process asks, as its environment gives it. */
+  ownClient: string | undefined;
 }): Promise<Dashboard> {
-  const { listen, protection, version, client, azure, journal, runtime, subscriptions, log } =
-    given;
+  const {
+    listen,
+    protection,
+    version,
+    client,
+    azure,
+    journal,
+    runtime,
+    subscriptions,
+    log,
+    ownClient,
+  } = given;
   const refusals = new Refusals(realClock);
   return serveDashboard({
     listen,
@@ -37,6 +49,7 @@ export async function startDashboard(given: {
     source: {
       kube: () => client,
       runtime,
+      identityNames: new Map(ownClient ? [[ownClient.toLowerCase(), "operator"]] : []),
       journal: () => journal,
       budgets: () => azure.arm.budgets.states(),
       gather: (zones) => {

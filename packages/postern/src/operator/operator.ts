@@ -109,6 +109,7 @@ export async function runOperator(
       azure,
       journal,
       log,
+      ownClient: env.AZURE_PLS_CLIENT_ID || env.AZURE_CLIENT_ID,
       runtime: () => runtime,
       subscriptions: managementGroup ? [subscriptionOf(managementGroup) ?? ""] : [],
     }).catch((error: unknown) => {

@@ -22,6 +22,7 @@ export function fleetOf(given: {
   budgets: ReturnType<Budgets["states"]>;
   kube: KubeWorld;
   clock: Clock;
+  identityNames?: ReadonlyMap<string, string>;
 }): Fleet {
   const { operator, runtime, journal, budgets, kube, clock } = given;
   const counts = (runtime?.controllers ?? []).map(({ queue }) => queue.counts());
@@ -36,7 +37,10 @@ export function fleetOf(given: {
     operations: steps.filter(({ outcome }) => outcome === "running").length,
     budgets: budgets.map(
       ({ identity, subscription, reads, writes, deletes }): BudgetLine => ({
-        name: names.get(clientOf(identity))?.join(", ") ?? shortName(identity),
+        name:
+          names.get(clientOf(identity))?.join(", ") ??
+          ownName(given.identityNames?.get(clientOf(identity))) ??
+          shortName(identity),
         identity,
         subscription,
         reads,
@@ -50,6 +54,11 @@ export function fleetOf(given: {
 /** An identity is `tenant/client`, or a word for that of this process. */
 function clientOf(identity: string): string {
   return identity.slice(identity.indexOf("/") + 1).toLowerCase();
+}
+
+/** The same as the process's own identity, where it is named by its client id: Azure counts them together, and the process does not. */
+function ownName(name: string | undefined): string | undefined {
+  return name && `${name} (by client id)`;
 }
 
 /** The ids of a directory often begin alike, and end differently. */

@@ -32,6 +32,8 @@ export interface SourceOptions {
   runtime: () => Runtime | undefined;
   journal: () => Journal;
   budgets: () => ReturnType<Budgets["states"]>;
+  /** The names of identities by their client ids, beside those that objects in Kubernetes name. */
+  identityNames?: ReadonlyMap<string, string>;
   /** Reads both sides; with the records of the zones that are asked for. */
   gather: (zones: (zone: { id?: string }, kube: KubeWorld) => boolean) => Promise<World>;
   /** Whether an operator runs; that of `runtime`, where it is left out. */
@@ -63,8 +65,9 @@ async function observe(
 }
 
 function fleetIn(options: SourceOptions, { kube, operator = { state: "unknown" } }: World): Fleet {
-  const { runtime, journal, budgets, clock = realClock } = options;
+  const { runtime, journal, budgets, identityNames, clock = realClock } = options;
   return fleetOf({
+    ...(identityNames && { identityNames }),
     operator,
     runtime: runtime(),
     journal: journal(),
