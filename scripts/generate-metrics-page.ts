@@ -31,11 +31,11 @@ export function metricsPage(): string {
   const code = (text: string) => `\`${text}\``;
   return [
     "# Metrics",
-    `${code("postern operator")} serves these on ${code("/metrics")}, and so does ${code("postern local")}, beside the usual ones of the process (${code("process_*")}, ${code("nodejs_*")}).\nThis page is made from the code by ${code("npm run generate")}.`,
+    `${code("postern operator")} and ${code("postern local")} serve these metrics on ${code("/metrics")}, in addition to those of the process (${code("process_*")}, ${code("nodejs_*")}).\nThis page is generated from the code by ${code("npm run generate")}.`,
     [
-      `On a loopback address everybody on that machine can read it. Elsewhere (${code("--metrics")}) it is served over TLS, to whoever shows a Kubernetes token (TokenReview)`,
-      `and may ${code("get")} the nonResourceURL ${code("/metrics")} (SubjectAccessReview), such as by the ClusterRole ${code("postern-metrics-reader")}. An answer of the API server counts for`,
-      "30 seconds. It names clusters, their ids, DNS names and addresses: bind that role to nobody but Prometheus.",
+      `On a loopback address, every user of that machine can read the metrics. On any other address (${code("--metrics")}) they are served over TLS, to clients that present a Kubernetes token (TokenReview)`,
+      `and may ${code("get")} the nonResourceURL ${code("/metrics")} (SubjectAccessReview), for example through the ClusterRole ${code("postern-metrics-reader")}. Responses of the API server are cached for`,
+      "30 seconds. Metrics contain cluster names, ids, DNS names and addresses: bind that role only to Prometheus.",
     ].join("\n"),
     "## Controllers, queues and the Kubernetes API",
     `The names and labels are those of Go's controller-runtime, so that its dashboards work. In ${code("workqueue_depth")} the\n${code("priority")} is ${code("change")}, ${code("retry")} or ${code("drift")}.`,

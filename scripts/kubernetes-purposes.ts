@@ -21,7 +21,7 @@ const management: Purposes = {
   "namespaces read":
     "find control-plane namespaces, and identify the management cluster by the uid of kube-system",
   "namespaces patch":
-    "record NAT subnets on a control-plane namespace; other changes are refused by admission",
+    "record NAT subnets on a control-plane namespace; admission policies reject other changes",
   "services read": "verify the address of a link object",
   "serviceaccounts read": "see whether the service account of a control plane exists",
   "routes read": "see which Routes of a control plane exist",
@@ -40,7 +40,7 @@ export const purposes: Record<string, Purposes> = {
   operator: {
     ...management,
     "hostedcontrolplanes/status patch": "publish why a control plane is ignored",
-    "nodepools read": "find the subnet of a cluster that names none itself",
+    "nodepools read": "find the subnet of a cluster that does not specify one",
     "rolebindings create":
       "bind `postern-control-plane` to itself; admission limits it to control-plane namespaces",
     "rolebindings read": "see whether that RoleBinding is as it should be",
@@ -50,7 +50,7 @@ export const purposes: Record<string, Purposes> = {
   management,
   topology: {
     "hostedclusters patch": "add and remove the finalizer, and set clusterID and infraID once",
-    "hostedcontrolplanes read": "read one that was just written, where the watch is late",
+    "hostedcontrolplanes read": "read an object that was just written, if the watch is behind",
     "hostedcontrolplanes create": "create the control plane of a HostedCluster",
     "hostedcontrolplanes patch": "copy changes of the HostedCluster",
     "hostedcontrolplanes delete": "delete it with its HostedCluster",
@@ -61,14 +61,14 @@ export const purposes: Record<string, Purposes> = {
     "namespaces create": "create the control-plane namespace",
     "namespaces delete":
       "delete it with its HostedCluster; admission limits it to those with our label",
-    "serviceaccounts read": "read one that was just created, where the watch is late",
+    "serviceaccounts read": "read an object that was just created, if the watch is behind",
     "serviceaccounts create": "create `control-plane-operator`, the identity of the control plane",
     "serviceaccounts delete": "delete it with its HostedCluster",
-    "services read": "read one that was just written, where the watch is late",
+    "services read": "read an object that was just written, if the watch is behind",
     "services create": "create the Services of the topology",
     "services patch": "repair and change them",
     "services delete": "delete those that the topology does not have any more",
-    "routes read": "read one that was just written, where the watch is late",
+    "routes read": "read an object that was just written, if the watch is behind",
     "routes create": "create the Routes of the topology",
     "routes patch": "repair and change them",
     "routes delete": "delete those that the topology does not have any more",
@@ -131,14 +131,14 @@ export const purposes: Record<string, Purposes> = {
     "providerconfigs create": "create the ProviderConfig of a Cluster",
     "providerconfigs patch": "repair and change it",
     "providerconfigs delete": "delete it with its Cluster",
-    "namespaces read": "match the labels by which an identity admits namespaces",
+    "namespaces read": "match the labels of namespaces that an identity allows",
     "services read":
       "find the load balancer of the Service that a private link of the management cluster names",
     ...events,
   },
   "token-review": {
-    "tokenreviews create": "ask whose token a reader of metrics or the dashboard has",
-    "subjectaccessreviews create": "ask whether RBAC lets that reader read them",
+    "tokenreviews create": "authenticate the token of a client of metrics or the dashboard",
+    "subjectaccessreviews create": "check whether RBAC allows that client to read them",
   },
   "cluster-api-secrets": {
     "secrets read":

@@ -21,6 +21,7 @@ const asked: [name: string, args: string[]][] = [
   ["tree-wide", ["tree", "clusters/blue", "-o", "wide"]],
   ["trace", ["trace", "API-blue.example.com."]],
   ["trace-cluster-api", ["trace", "apiserver.amber.example.net"]],
+  ["trace-cluster", ["trace", "clusters/blue"]],
   ["trace-gateway", ["trace", "gateway.mc.example.net"]],
   ["doctor", ["doctor"]],
   ["doctor-before-install", ["doctor", "--before-install"]],
@@ -116,6 +117,11 @@ describe("a question without an answer", () => {
     [["permissions", "gest"], 64, "did you mean 'guest'?"],
     [["completion", "powershell"], 64, "use one of bash, zsh, fish"],
     [["trace"], 64, "missing required argument 'host'"],
+    [
+      ["trace", "clusters/bleu"],
+      64,
+      "cluster 'clusters/bleu' does not exist: did you mean 'clusters/blue'?",
+    ],
     [["tree", "-o", "xml"], 64, "Allowed choices are text, wide, json, yaml"],
     [["tree", "--context", "nowhere"], 1, "nowhere"],
   ])(

@@ -172,7 +172,7 @@ test.each([
   [["--listen", "8443"], /--listen.*use HOST:PORT/],
   [["--listen", ":8443"], /--listen.*use HOST:PORT.*0\.0\.0\.0:8443 for every address/],
   [["--public-host", "https://azure.test"], /--public-host.*use a hostname or an IP address/],
-  [["--public-host", "azure.test:8443"], /--public-host.*without a port/],
+  [["--public-host", "azure.test:8443"], /--public-host.*without scheme and port/],
   [["--public-host", ""], /--public-host.*use a hostname/],
   [["--public-host", "300.1.1.1"], /--public-host.*use a hostname/],
   [["--clock", "sundial"], /--clock.*real, manual/],

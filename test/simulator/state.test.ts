@@ -156,7 +156,7 @@ test("a second simulator on the same file is refused, reset or not", async () =>
 
 test("a folder that is not there is told in one line", async () => {
   await expect(startChecked({ state: { file: join(stateFile(), "no", "such") } })).rejects.toThrow(
-    /cannot be written · .* · give --state a file in a folder that exists/,
+    /cannot be written · .* · use a file in an existing, writable folder with --state/,
   );
 });
 
@@ -181,7 +181,7 @@ test("a full disk is told as what it is, and what was answered is there after it
     if (failed.length > 0) await Promise.all([simulator.close(), asked]);
   }
   expect(failed.map((error) => error.message)).toEqual([
-    `the state file ${file} cannot be written · the disk is full · make room and start again; nothing that was answered is lost`,
+    `the state file ${file} cannot be written · the disk is full · free some space and start again; every acknowledged write is saved`,
   ]);
   expect(answered.length).toBeGreaterThan(5);
   const after = await startChecked({ state: { file } });
@@ -191,7 +191,7 @@ test("a full disk is told as what it is, and what was answered is there after it
 test("a disk that is full at the start is told too, and reset is not advised", async () => {
   const file = stateFile();
   const started = startChecked({ state: { file, mostPages: 1 } });
-  await expect(started).rejects.toThrow(/cannot be written · the disk is full · make room/);
+  await expect(started).rejects.toThrow(/cannot be written · the disk is full · free some space/);
 });
 
 test.skipIf(process.platform === "win32")("only its owner can read the file", async () => {

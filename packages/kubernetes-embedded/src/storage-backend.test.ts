@@ -51,7 +51,7 @@ test("a disk that is full is told, and what was there stays", () => {
   const backend = fileBackend({ file: file(), mostPages: 20 });
   backend.put("secrets", "n/a", "1");
   expect(() => backend.put("secrets", "n/b", "x".repeat(200_000))).toThrow(
-    /the disk is full.*make room/,
+    /the disk is full.*free some space/,
   );
   expect([...backend.all()]).toHaveLength(1);
   backend.close();

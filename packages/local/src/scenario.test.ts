@@ -52,20 +52,20 @@ test.each([
     "an id that is none",
     "operator: { identity: op, managementGroup: here }",
     "1:44",
-    "managementGroup must be an id",
+    "managementGroup must be an Azure resource id",
   ],
   ["a missing operator", "kubernetes: []", "1:1", "must have 'operator'"],
   [
     "an identity that is not in Azure",
     `${azure}operator: { identity: who, managementGroup: ${group} }`,
     "4:23",
-    "no application of that name",
+    "no application with that name",
   ],
   [
     "an appliance without an Azure",
     `${operator}\nappliances:\n  - { machine: ${group}, pool: a }`,
     "3:5",
-    "there is no azure",
+    "appliances require machines in 'azure'",
   ],
   [
     "a cluster without its namespace",

@@ -156,7 +156,9 @@ function whyOf(error: unknown): string {
 /** Why a file that was open cannot be written any more. Beginning anew would mend nothing, so it is not advised. */
 export function writeError(error: unknown, file: string): TestBedError {
   const remedy =
-    codeOf(error) === codes.full ? "make room and start again" : "mend that and start again";
+    codeOf(error) === codes.full
+      ? "free some space and start again"
+      : "fix the cause and start again";
   return new TestBedError(
     "StateUnwritable",
     `the state file ${file} cannot be written · ${whyOf(error)} · ${remedy}; every acknowledged write is saved`,

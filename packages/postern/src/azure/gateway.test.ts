@@ -310,7 +310,7 @@ describe("remove", () => {
       refuse(response, 409, "PrivateLinkServiceWithPrivateEndpointConnectionsCannotBeDeleted"),
     );
     const error = await failure(things.remove(linkId, { ifMatch: "x" }));
-    expect(error.hint).toContain("remove the connections first");
+    expect(error.hint).toContain("delete the connections first");
   });
 });
 

@@ -8,7 +8,10 @@ import type { ConnectOptions } from "./session.ts";
 export function command(): Command {
   return withOutput(withConnection(new Command("trace")))
     .description("Trace a hostname to the machines behind it, and show the hop that fails")
-    .argument("<host>", "hostname, such as api.one.hypershift.local")
+    .argument(
+      "<host>",
+      "hostname, such as api.one.hypershift.local; or a cluster as NAMESPACE/NAME, for all its hostnames",
+    )
     .option("--from <network>", "trace only from this virtual network: its name or id")
     .addHelpText(
       "after",
@@ -16,13 +19,14 @@ export function command(): Command {
 Exit code 0: the backends are reachable from every network that resolves the hostname. 3: a hop fails or cannot be read, or no
 network resolves the hostname.
 
-Example:
-  $ postern trace api.one.hypershift.local`,
+Examples:
+  $ postern trace api.one.hypershift.local
+  $ postern trace clusters/one`,
     )
-    .action(async (host: string, options: ConnectOptions & { output: Format; from?: string }) => {
+    .action(async (target: string, options: ConnectOptions & { output: Format; from?: string }) => {
       const [
         { withSession },
-        { checkNetwork, gatherFor },
+        { checkNetwork, gatherCluster, gatherFor },
         { publishedBy, tracesOf },
         { reportContradictions },
       ] = await Promise.all([
@@ -32,30 +36,54 @@ Example:
         import("./request-reconcile.ts"),
       ]);
       await withSession(options, async (session) => {
-        const wanted = hostIn(host);
-        const world = await gatherFor(session, wanted);
+        const key = clusterIn(target);
+        const { world, hosts } =
+          key === undefined
+            ? await gatherFor(session, hostIn(target))
+            : await gatherCluster(session, key);
+        const { unread } = world;
         checkNetwork(world, options.from);
-        const traces = tracesOf(world, wanted, options.from);
-        const known = traces.filter((each) => each.known);
-        show(options.output, { host: wanted, traces, unread: world.unread }, () =>
+        const traced = hosts.map((host) => {
+          const traces = tracesOf(world, host, options.from);
+          const known = traces.filter((each) => each.known);
+          const publicOf = known.length === 0 ? publishedBy(world, host) : undefined;
+          // Only private DNS is traced: a public hostname of the cluster is no failure of the cluster.
+          const isFine = known.every(({ works }) => works);
+          const fails = known.length === 0 ? key === undefined || publicOf === undefined : !isFine;
+          return { host, traces, known, publicOf, fails };
+        });
+        const [only] = traced;
+        const data =
+          key === undefined
+            ? { host: only?.host, traces: only?.traces, unread }
+            : { cluster: key, hosts: traced.map(({ host, traces }) => ({ host, traces })), unread };
+        show(options.output, data, () =>
           [
-            ...traces.map(render),
-            ...(known.length === 0
-              ? [
-                  unknown(wanted, {
-                    from: options.from,
-                    cluster: publishedBy(world, wanted),
-                    hidden: world.unread.length > 0,
-                  }),
-                ]
-              : []),
-            ...notRead(world.unread),
+            ...traced.flatMap(({ host, traces, known, publicOf }) => [
+              ...(key === undefined ? [] : [paint("bold", host)]),
+              ...(key === undefined ? traces : known).map(render),
+              ...(known.length === 0
+                ? [
+                    unknown(host, {
+                      from: options.from,
+                      cluster: publicOf,
+                      hidden: unread.length > 0,
+                    }),
+                  ]
+                : []),
+            ]),
+            ...notRead(unread),
           ].join("\n\n"),
         );
-        if (known.length === 0 || known.some(({ works }) => !works)) process.exitCode = 3;
+        if (traced.length === 0 || traced.some(({ fails }) => fails)) process.exitCode = 3;
         await reportContradictions(session, world);
       });
     });
+}
+
+/** The cluster in what a person typed; undefined if it is a hostname or a URL. */
+function clusterIn(text: string): string | undefined {
+  return /^[^/:]+\/[^/:]+$/.test(text) ? text : undefined;
 }
 
 function unknown(

@@ -192,5 +192,5 @@ test("a file that is too large to be a kubeconfig is refused before it is read",
 
 test("outside a cluster and without a kubeconfig the error says what to give", async () => {
   const error = await findConnection({}, { HOME: "/nowhere" }).catch((thrown: unknown) => thrown);
-  expect((error as KubeError).explain().message).toContain("give --kubeconfig, set KUBECONFIG");
+  expect((error as KubeError).explain().message).toContain("use --kubeconfig, set KUBECONFIG");
 });

@@ -70,7 +70,7 @@ describe("the flags of Cluster API", () => {
       "cluster-api",
       undefined,
       env,
-      /give --management-cluster-name/,
+      /requires --management-cluster-name and --management-cluster-namespace/,
     ],
     [
       "a flag that means nothing without the name",
@@ -86,7 +86,7 @@ describe("the flags of Cluster API", () => {
       "all",
       undefined,
       env,
-      /give --management-cluster-namespace too/,
+      /requires --management-cluster-namespace/,
     ],
     [
       "a role that has none of it",
@@ -94,7 +94,7 @@ describe("the flags of Cluster API", () => {
       "control-plane",
       undefined,
       env,
-      /not with --role control-plane/,
+      /not --role control-plane/,
     ],
     ["one namespace only", given, "all", "org", env, /omit --namespace/],
     [
@@ -103,7 +103,7 @@ describe("the flags of Cluster API", () => {
       "all",
       undefined,
       env,
-      /give --base-domain and --base-domain-resource-group/,
+      /set --base-domain and --base-domain-resource-group/,
     ],
     [
       "a domain without a subscription",
@@ -119,7 +119,7 @@ describe("the flags of Cluster API", () => {
       "all",
       undefined,
       env,
-      /give --azure-identity-ref-name and --azure-identity-ref-namespace/,
+      /set --azure-identity-ref-name and --azure-identity-ref-namespace/,
     ],
   ])("refuse %s", async (_name, flags, role, namespace, environment, line) => {
     const refused = read(flags, role, namespace, environment as typeof env);

@@ -172,7 +172,7 @@ test("a side that does not answer in time is named as that, and not as a bug", a
   });
   expect(await late.ask("/api/overview")).toMatchObject({
     status: 504,
-    text: expect.stringContaining("did not answer in time"),
+    text: expect.stringContaining("did not respond in time"),
   });
   expect(late.lines).toEqual([]);
 });
