@@ -50,12 +50,12 @@ export const backendAddressPools: ResourceType = {
     leavePool(pool, world);
   },
   differences: [
-    "Whether a pool of a Gateway load balancer takes members by address is a switch: documents neither allow nor refuse it.",
+    "Whether a pool of a Gateway load balancer accepts members by address is a switch: the documentation does not say.",
     "A pool has the etag of its load balancer: by analogy with route tables and networks [?].",
     "The default tunnel interface is Internal, VXLAN, port 10800 and identifier 900, one more for each further pool: the CLI tutorial and the form of Microsoft's example [D, S].",
-    "The names of members by interface are made from group, interface and configuration [?].",
-    "Deleting a pool takes it out of the interfaces that name it; that a rule names it is a reason to refuse, with a code by analogy [?].",
-    "adminState is kept and shown; there is no traffic that it could change.",
+    "The names of members by interface consist of group, interface and configuration [?].",
+    "Deleting a pool removes it from the interfaces that reference it; it is rejected if a rule references it, with a code by analogy [?].",
+    "adminState is stored and returned; there is no traffic for it to affect.",
   ],
 };
 

@@ -76,10 +76,10 @@ export const deployments: ResourceType = {
   },
   differences: [
     "Only deployments to a group, in mode Incremental, of templates in the request; no loops, nested or linked templates, no what-if.",
-    "A template whose values come to more than 16 MB while they are evaluated is refused; Azure has a limit of 4 MB for the template with its values.",
+    "A template whose values exceed 16 MB during evaluation is rejected; Azure has a limit of 4 MB for the template with its values.",
     "The functions of templates are parameters, variables, resourceId, reference, concat, format, toLower, toUpper, if, equals, not, empty, resourceGroup and subscription.",
-    "The resources of a template are all there when the deployment is accepted, one after the other and without their own operations; Azure writes them while the deployment runs.",
-    "What failed is said in the details of the operation's error; the operations of a deployment cannot be listed (not done).",
+    "All resources of a template exist when the deployment is accepted, created one after the other and without their own operations; Azure writes them while the deployment runs.",
+    "Failures are in the details of the operation's error; the operations of a deployment cannot be listed (not done).",
   ],
 };
 

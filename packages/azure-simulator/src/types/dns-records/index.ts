@@ -56,8 +56,8 @@ export const dnsRecords: readonly ResourceType[] = publicRecordTypes.map((type):
     missing: missingRecordSet,
     differences: [
       "Alias targets and traffic management profiles (not done).",
-      "The serial number of the SOA record does not count [?].",
-      "Codes and words of refusals [?], but for those of records given twice or not at all.",
+      "The serial number of the SOA record does not change [?].",
+      "Codes and messages of errors [?], except for duplicate and missing records.",
     ],
   };
 });

@@ -67,7 +67,7 @@ export const dnsZones: ResourceType = {
       resource ? recordSetsOf(resource, publicRecordTypes, world.store, query) : [],
   },
   differences: [
-    "That a name already has a zone elsewhere on the same name servers is not looked at (not done).",
+    "Whether the same name servers already have a zone of that name is not checked (not done).",
     "DNSSEC and getDnsResourceReference (not done).",
   ],
 };

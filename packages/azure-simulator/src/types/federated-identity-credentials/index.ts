@@ -56,8 +56,8 @@ export const federatedIdentityCredentials: ResourceType = {
     if (identity) directory.unfederate(String(identity.properties.principalId), resource.name);
   },
   differences: [
-    "Works at once; Entra takes seconds to minutes.",
-    "Concurrent writes to one identity are taken; Azure refuses some.",
+    "Takes effect immediately; in Entra this takes seconds to minutes.",
+    "Concurrent writes to one identity are accepted; Azure rejects some.",
   ],
 };
 

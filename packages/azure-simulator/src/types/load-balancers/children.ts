@@ -19,7 +19,7 @@ export const loadBalancingRules: ResourceType = {
   type: "Microsoft.Network/loadBalancers/loadBalancingRules",
   dialect: "network",
   within: "parent",
-  differences: ["The health of a rule cannot be asked for: there are no probes that run."],
+  differences: ["The health of a rule is not available: no probes run."],
 };
 
 /** The probes, read one by one. */
@@ -32,7 +32,7 @@ export const probes: ResourceType = {
     // Recorded: 2023-04-01 does not show it, 2025-05-01 does.
     ...(!since(query, "2024-01-01") && { noHealthyBackendsBehavior: undefined }),
   }),
-  differences: ["Nothing is probed."],
+  differences: ["No probes run."],
 };
 
 /** The outbound rules, read one by one. */
@@ -67,5 +67,5 @@ export const inboundNatRules: ResourceType = {
   afterDelete(rule, world) {
     leaveRule(rule, world);
   },
-  differences: ["Port mappings of rules for a pool are not made."],
+  differences: ["Port mappings of rules for a pool are not created."],
 };

@@ -149,9 +149,9 @@ export const loadBalancers: ResourceType = {
     networkInterfaces: ({ resource, world }) => interfacesOf(resource, world),
   },
   differences: [
-    "The first answer says Updating for Gateway and Global, and for a Standard one in four, drawn by the seed; otherwise Succeeded: as recorded, where nothing in the requests tells them apart [W].",
-    "Rules with two pools, probes and chains are checked and kept; no traffic flows.",
-    "Codes of refusals other than FrontendIPConfigHasBothSubnetAndPublicIP, PublicIPAndLBSkuDoNotMatch, RulesUseSameFrontendPortProtocolAndIPConfig and LoadBalancerInUseByVirtualMachineScaleSet are by analogy [?].",
+    "The first response has the state Updating for Gateway and Global, and for one in four Standard load balancers, chosen by the seed; otherwise Succeeded: as recorded, where nothing in the requests distinguishes them [W].",
+    "Rules with two pools, probes and chains are checked and stored; no traffic flows.",
+    "Error codes other than FrontendIPConfigHasBothSubnetAndPublicIP, PublicIPAndLBSkuDoNotMatch, RulesUseSameFrontendPortProtocolAndIPConfig and LoadBalancerInUseByVirtualMachineScaleSet are by analogy [?].",
     "Moving public addresses between load balancers, migrateToIpBased and port mappings are not done.",
   ],
 };

@@ -75,10 +75,10 @@ export const networkInterfaces: ResourceType = {
     loadBalancers: ({ resource, world }) => balancersOf(resource, world),
   },
   differences: [
-    "Network security groups, application security groups and tap configurations are kept as sent and have no effect.",
-    "A delete answers 202 when the interface has been on a machine and 200 when not: a rule read from two recordings [W].",
+    "Network security groups, application security groups and tap configurations are stored as sent and have no effect.",
+    "A delete returns 202 if the interface was attached to a machine, and 200 otherwise: a rule derived from two recordings [W].",
     "Effective routes and effective security groups are not done.",
-    "The refusals for interfaces of endpoints and link services have codes by analogy [?].",
+    "The rejections for interfaces of endpoints and link services have codes by analogy [?].",
   ],
 };
 

@@ -58,9 +58,9 @@ export const privateDnsRecords: readonly ResourceType[] = privateRecordTypes.map
       mayDelete: ({ name }) => checkMayGo(kind, name),
       missing: missingRecordSet,
       differences: [
-        "Machines of a linked network are not registered by themselves (not done).",
-        "The rules on names, the range of the TTL, 20 records in a set and CNAME beside others are Azure's [D]; the words of those refusals are not [?].",
-        "A record set that is not there: code and words by memory of public DNS [?].",
+        "Machines of a linked network are not registered automatically (not done).",
+        "The rules on names, the range of the TTL, 20 records in a set and CNAME beside others are Azure's [D]; the messages are not [?].",
+        "A record set that does not exist: code and message from memory of public DNS [?].",
       ],
     };
   },

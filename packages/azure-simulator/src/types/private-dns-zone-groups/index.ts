@@ -76,7 +76,7 @@ export const privateDnsZoneGroups: ResourceType = {
   missing: ({ names }) => new Refusal(404, "NotFound", `Resource ${names.at(-1)} not found.`),
   differences: [
     "Records are of type A with a TTL of 10, for the names of the service that end with the zone [?]; recorded: none for a service without names.",
-    "A second group, and more than five zones: rules [D], codes and words [?].",
+    "A second group, and more than five zones: rules [D], codes and messages [?].",
   ],
 };
 

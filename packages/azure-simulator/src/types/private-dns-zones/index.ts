@@ -84,7 +84,7 @@ export const privateDnsZones: ResourceType = {
   },
   differences: [
     "The order of a list of record sets is by name [?].",
-    "Words of the refusals of names [?]; that there are two labels or more and reserved names is documented.",
+    "The messages for invalid names are [?]; that names have at least two labels, and the reserved names, are documented.",
     "SOA values as az prints them, not as in Microsoft's examples [P].",
   ],
 };

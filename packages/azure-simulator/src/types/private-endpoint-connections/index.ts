@@ -67,7 +67,7 @@ export const privateEndpointConnections: ResourceType = {
   },
   differences: [
     "A connection that was rejected or removed cannot be approved any more [D], with an error code of our own [?].",
-    "A decision that fails is taken back, and the connection says Failed [?].",
-    "Names are of the endpoint and its guid, linkIdentifier is made from that guid [P].",
+    "A failed approval or rejection is reverted, and the connection shows Failed [?].",
+    "Names consist of the endpoint and its guid; linkIdentifier is derived from that guid [P].",
   ],
 };

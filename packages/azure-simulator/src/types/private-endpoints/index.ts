@@ -90,14 +90,14 @@ export const privateEndpoints: ResourceType = {
     world.store.remove(interfaceOf(endpoint.properties).toLowerCase());
   },
   differences: [
-    "Only private link services and storage accounts can be connected to; every other target is refused as a type that is not permitted (not done).",
+    "Only private link services and storage accounts can be connected to; every other target is rejected as a type that is not permitted (not done).",
     "An endpoint has one address, of IPv4 (not done: several members, IPv6).",
-    "An endpoint asks for exactly one connection, its request message has 140 characters at most: rules [D], codes and words [?].",
-    "An automatic connection to a service in another subscription, made by someone with the right to approve it, is approved [?].",
-    "An automatic connection by alias is refused [I], with a code of our own [?].",
-    "The right to read an endpoint is enough to see its interface with $expand [?].",
+    "An endpoint requests exactly one connection, and its request message has at most 140 characters: rules [D], codes and messages [?].",
+    "An automatic connection to a service in another subscription, created by somebody with the permission to approve it, is approved [?].",
+    "An automatic connection by alias is rejected [I], with a code of our own [?].",
+    "The permission to read an endpoint is enough to see its interface with $expand [?].",
     "The names of a service (fqdns) become customDnsConfigs once it is approved [?]; recorded: none where the service has none.",
-    "What is said of a connection that its service removed: Disconnected, without a description [?].",
+    "The state of a connection that its service removed is Disconnected, without a description [?].",
   ],
 };
 

@@ -41,7 +41,7 @@ export const privateLinkLocations: ResourceType = {
     },
   },
   differences: [
-    "Of the operations on places only these two and the operations themselves (not done).",
-    "A service is found by its alias from any place, whatever place is asked [?].",
+    "Of the operations on locations only these two and the operations themselves (not done).",
+    "A service is found by its alias in every location, whichever location is queried [?].",
   ],
 };

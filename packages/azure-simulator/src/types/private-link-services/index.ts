@@ -106,11 +106,11 @@ export const privateLinkServices: ResourceType = {
     store.remove((interfaceOf(service.properties) ?? "").toLowerCase());
   },
   differences: [
-    "A service with connections: 409 as seen in openshift/hypershift#9194; a page of Azure says 400 for AKS.",
-    "That there is one primary address, and that its subnet stays, that frontends stay, that a frontend has one service, that the load balancer is Standard, that its network is that of the addresses, and 8 addresses at most: rules [D, I], codes and words [?].",
+    "Deleting a service with connections: 409, as in openshift/hypershift#9194; a page of Azure says 400 for AKS.",
+    "That there is one primary address, and that its subnet stays, that frontends stay, that a frontend has one service, that the load balancer is Standard, that its network is that of the addresses, and 8 addresses at most: rules [D, I], codes and messages [?].",
     "destinationIPAddress needs a feature of the subscription [P]: a switch.",
-    "That a load balancer has eight link services at most is documented [D]: a switch; code and words are not [?].",
-    "That rejected connections alone hold a service too is not proven [?]: a switch.",
+    "That a load balancer has eight link services at most is documented [D]: a switch; code and message are not [?].",
+    "That rejected connections alone also prevent deleting a service is not proven [?]: a switch.",
   ],
 };
 

@@ -65,10 +65,10 @@ export const providers: ResourceType = {
     shownProvider(known("GET", address), address.subscription ?? "", world),
   posts: { register: action("register"), unregister: action("unregister") },
   differences: [
-    "All namespaces are registered at first; Azure registers them when somebody asks for it. Registering takes no time.",
-    "Only the namespaces of the types below; others of Microsoft are a 501.",
+    "All namespaces are registered from the start; Azure registers them on request. Registration takes no time.",
+    "Only the namespaces of the types below; other Microsoft namespaces return 501.",
     "Types are listed with one api-version each, without their locations and aliases (not done).",
-    "Unregistering a namespace that has resources is refused by Azure, and not here.",
+    "Azure rejects unregistering a namespace that has resources; the simulator does not.",
   ],
 };
 

@@ -91,8 +91,8 @@ export const publicIPAddresses: ResourceType = {
     );
   },
   differences: [
-    "Addresses are made up from the resourceGuid; none of them is reachable.",
-    "Prefixes, reverse names, DDoS plans and NAT gateways are kept as sent and have no effect.",
+    "Addresses are derived from the resourceGuid; none of them is reachable.",
+    "Prefixes, reverse names, DDoS plans and NAT gateways are stored as sent and have no effect.",
     "The code for a dynamic Standard address is not verified [?].",
   ],
 };

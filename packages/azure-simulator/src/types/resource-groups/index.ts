@@ -41,9 +41,9 @@ export const resourceGroups: ResourceType = {
     return { top: { location, ...tags(body) }, properties: {} };
   },
   differences: [
-    "A group goes whole or not at all: where another group uses a subnet, load balancer, address or interface of it, nothing is deleted. Azure deletes what it can before it rolls back [?]. A connected link service goes and its endpoints show Disconnected [?].",
-    "A list has the groups that the asker may read; who may read none is refused, where Azure may show an empty list [?].",
-    "What is in a group does not say Deleting while the group does [?].",
+    "A resource group is deleted as a whole or not at all: if another group uses one of its subnets, load balancers, addresses or interfaces, nothing is deleted. Azure deletes what it can before it rolls back [?]. A connected link service is deleted, and its endpoints show Disconnected [?].",
+    "A list contains the groups that the caller may read; a caller who may read none is rejected, where Azure may return an empty list [?].",
+    "The resources of a group do not show Deleting while the group does [?].",
     "managedBy, moving, exporting and locks (not done).",
   ],
 };

@@ -65,8 +65,8 @@ export const roleAssignments: ResourceType = {
     );
   },
   differences: [
-    "Conditions and groups are not looked at.",
-    "An assignment works at once; Azure takes up to ten minutes.",
+    "Conditions and groups are ignored.",
+    "An assignment takes effect immediately; Azure takes up to ten minutes.",
   ],
 };
 

@@ -101,8 +101,8 @@ export const roleDefinitions: ResourceType = {
     );
   },
   differences: [
-    "Ten built-in roles of some hundreds; dataActions are kept and never asked about.",
-    "Roles work at once; Azure takes minutes.",
+    "Ten built-in roles of some hundreds; dataActions are stored but never checked.",
+    "Roles take effect immediately; Azure takes minutes.",
   ],
 };
 

@@ -77,9 +77,9 @@ export const storageAccounts: ResourceType = {
     }),
   },
   differences: [
-    "An account is a name for private endpoints to lead to: it stores nothing, has no endpoints of its own, no keys and no rules.",
-    "Creating takes no time and answers 200 or 201; Azure answers 202.",
-    "Connections are shown in the account and cannot be decided on or deleted by themselves (not done).",
+    "An account is only a target for private endpoints: it stores nothing, and has no endpoints, keys or rules.",
+    "Creating takes no time and returns 200 or 201; Azure returns 202.",
+    "Connections are shown in the account, and cannot be approved, rejected or deleted separately (not done).",
   ],
 };
 

@@ -66,10 +66,10 @@ export const subnets: ResourceType = {
     );
   },
   differences: [
-    "Security groups, route tables, NAT gateways, service endpoints and delegations are kept as sent and have no effect.",
-    "That a subnet is not smaller than /29 is documented [D]; the words are not [?].",
-    "The code and words for another prefix of a subnet in use are by memory [?]; the rule is documented [D].",
-    "Interfaces, load balancers, link services and endpoints that name a subnet which is being written by itself are refused with 429 ReferencedResourceNotProvisioned [I]; reports of endpoints show it also as the error of their operation, which a fault rule can do. What names anything else that is being written is taken [?].",
+    "Security groups, route tables, NAT gateways, service endpoints and delegations are stored as sent and have no effect.",
+    "That a subnet is not smaller than /29 is documented [D]; the message is not [?].",
+    "The code and message for changing the prefix of a subnet in use are from memory [?]; the rule is documented [D].",
+    "Interfaces, load balancers, link services and endpoints that reference a subnet with a running write of its own are rejected with 429 ReferencedResourceNotProvisioned [I]; reports of endpoints also show it as the error of their operation, which a fault rule can produce. References to any other resource with a running write are accepted [?].",
     "Preparing network policies and the links of services (not done).",
   ],
 };

@@ -42,8 +42,8 @@ export const subscriptions: ResourceType = {
   differences: [
     "Every subscription is enabled and has the same offer and policies.",
     "Locations are those of Azure's public cloud that have availability zones, and some others; without coordinates, pairs and zone mappings.",
-    "Of resources, tags and other lists below a subscription only resources, locations and providers (not done).",
-    "A list of resources takes filters by resourceGroup, name, resourceType, location, tagName and tagValue, with eq and and.",
+    "Below a subscription only the lists of resources, locations and providers; tags and others are not supported (not done).",
+    "A list of resources accepts filters by resourceGroup, name, resourceType, location, tagName and tagValue, with eq and and.",
   ],
 };
 

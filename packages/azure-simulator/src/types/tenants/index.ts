@@ -15,5 +15,7 @@ export const tenants: ResourceType = {
       },
     ];
   },
-  differences: ["Only the tenant that was signed in to; Azure tells those of a guest too [D]."],
+  differences: [
+    "Only the tenant of the sign-in; Azure lists tenants in which the user is a guest too [D].",
+  ],
 };

@@ -33,7 +33,7 @@ export const userAssignedIdentities: ResourceType = {
   afterDelete(resource, world) {
     world.directory.removeApplication(String(resource.properties.principalId));
   },
-  differences: ["The identity can sign in at once; Entra takes seconds to minutes to know it."],
+  differences: ["The identity can sign in immediately; in Entra this takes seconds to minutes."],
 };
 
 /** Let an identity sign in. */

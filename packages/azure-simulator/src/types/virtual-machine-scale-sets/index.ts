@@ -61,12 +61,12 @@ export const virtualMachineScaleSets: ResourceType = {
   },
   posts: { delete: deleteInstances, manualupgrade: upgradeInstances },
   differences: [
-    "Instances are there as soon as the write is answered, in state Creating until its operation ends.",
-    "Fewer are made by taking the newest away; Azure balances zones first.",
-    "An upgrade changes the interfaces of instances and nothing else of them; a rolling one is done at once.",
-    "Overprovisioning, automatic repairs and autoscale are kept as sent or not at all.",
-    "Inbound NAT pools of the profile are kept; no rules are made from them.",
-    "Public addresses in the profile are kept; none are made.",
+    "Instances exist as soon as the write is accepted, in state Creating until its operation completes.",
+    "Scaling in deletes the newest instances; Azure balances zones first.",
+    "An upgrade changes only the interfaces of instances; a rolling one completes immediately.",
+    "Overprovisioning, automatic repairs and autoscale are stored as sent or not at all.",
+    "Inbound NAT pools of the profile are stored; no rules are created from them.",
+    "Public addresses in the profile are stored; none are created.",
   ],
 };
 

@@ -70,9 +70,9 @@ export const scaleSetInstances: ResourceType = {
   },
   posts: powerActions(instanceType),
   differences: [
-    "A write changes the interfaces of an instance and nothing else of it; tags are taken and not shown, as recorded [W].",
-    "Whether the latest model is applied is told by the interfaces alone. Reimaging is not done.",
-    "The refusal for a number that no instance has is not verified [?].",
+    "A write changes only the interfaces of an instance; tags are accepted and not returned, as recorded [W].",
+    "latestModelApplied depends on the interfaces only. Reimaging is not supported.",
+    "The error for an instance id that does not exist is not verified [?].",
   ],
 };
 

@@ -112,11 +112,11 @@ export const virtualMachines: ResourceType = {
   views: { instanceView: (machine) => instanceView(machine) },
   posts: powerActions(vmType),
   differences: [
-    "Nothing runs in a machine; its view says what a machine that has started says.",
-    "Disks are names only; extensions, availability sets and images are kept as sent or not at all.",
-    "The exact version is known of one image, that of the recordings [W]; of others it is the version that was asked for.",
-    "A write that changes something is an operation [?]; one that changes nothing is done at once [W].",
-    "Starting and stopping take effect when they are asked for, not when their operation ends.",
+    "Nothing runs in a machine; its instance view is that of a started machine.",
+    "Disks are names only; extensions, availability sets and images are stored as sent or not at all.",
+    "The exact version is known for one image, that of the recordings [W]; for others it is the requested version.",
+    "A write that changes something is an operation [?]; one that changes nothing completes immediately [W].",
+    "Starting and stopping take effect with the request, not when the operation completes.",
   ],
 };
 

@@ -60,9 +60,9 @@ export const virtualNetworkLinks: ResourceType = {
     virtualNetworkLinkState: state === "Succeeded" ? "Completed" : "InProgress",
   }),
   differences: [
-    "A link to a network that is not there fails in its operation; code and words [?].",
-    "Changing the network of a link, and NxDomainRedirect on a zone that is not of Private Link, are refused at once; code and words [?].",
-    "The links of a network that is deleted go with it [?].",
+    "A link to a network that does not exist fails in its operation; code and message [?].",
+    "Changing the network of a link, and NxDomainRedirect on a zone that is not of Private Link, are rejected immediately; code and message [?].",
+    "The links of a network are deleted with it [?].",
   ],
 };
 

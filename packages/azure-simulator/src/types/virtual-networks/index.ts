@@ -98,9 +98,9 @@ export const virtualNetworks: ResourceType = {
       subnets.mayDelete?.(subnet, world);
   },
   differences: [
-    "Peerings, flow timeouts and BGP communities are not kept; encryption and DDoS protection are kept and do nothing (not done).",
+    "Peerings, flow timeouts and BGP communities are not stored; encryption and DDoS protection are stored but have no effect (not done).",
     "Usage, free addresses and the operations on DDoS status (not done).",
-    "A write to a network that is being changed is refused at once [P], or taken and fails in its operation [I]: a switch, since both are reported.",
+    "A write to a network that is being changed is rejected immediately [P], or accepted and fails later [I]: a switch, because both are reported.",
   ],
 };
 
