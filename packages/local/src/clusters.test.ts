@@ -87,3 +87,8 @@ test("clusters and appliances are sorted by name, as people count", () => {
     { name: "vm-10", state: "Healthy", step: "in pool p" },
   ]);
 });
+
+test("appliances alone are not everything: there is no row before the clusters were read", () => {
+  const appliances = [{ name: "vm-1", pool: "p", state: "member" }] as const;
+  expect(rowsOf(known({ clusters: undefined, appliances }))).toEqual([]);
+});

@@ -15,7 +15,8 @@ export interface Row {
 
 /** What there is to look at. */
 export interface Known {
-  clusters: readonly ClusterSummary[];
+  /** Undefined until they were read for the first time. */
+  clusters: readonly ClusterSummary[] | undefined;
   appliances: readonly Appliance[];
   /** The operations that go on in Azure, by cluster. */
   operations: ReadonlyMap<string, readonly JournalStep[]>;
@@ -24,8 +25,9 @@ export interface Known {
   now: number;
 }
 
-/** One row for each cluster and appliance, by name. */
+/** One row for each cluster and appliance, by name; none before the clusters were read, so that nobody takes the rest for all. */
 export function rowsOf({ clusters, appliances, operations, failure, now }: Known): Row[] {
+  if (clusters === undefined) return [];
   const rows = clusters.map((cluster): Row => {
     const { key: name, kind, access, health } = cluster;
     const what = kind === "AzureCluster" ? "Cluster API" : access;

@@ -40,7 +40,7 @@ function rowsIn({ operator, appliances }: Local, overviews: Overviews): Row[] {
     clusterOf(key, hostedClusters),
   );
   return rowsOf({
-    clusters: overviews.latest()?.picture.clusters ?? [],
+    clusters: overviews.latest()?.picture.clusters,
     appliances: appliances?.list() ?? [],
     operations,
     failure: overviews.failure(),
