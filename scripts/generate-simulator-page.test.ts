@@ -35,9 +35,9 @@ test.each(resourceTypes.map((type) => [type.type, type] as const))(
 );
 
 test.each([...entraDifferences, ...imdsDifferences])(
-  "the page tells of sign-in and metadata: %s",
+  "the page describes sign-in and metadata: %s",
   (each) => {
-    expect(section("Beside Resource Manager")).toContain(`- ${each}\n`);
+    expect(section("Entra and instance metadata")).toContain(`- ${each}\n`);
   },
 );
 
@@ -46,11 +46,12 @@ test.each([
   "MissingSubscription",
   "InvalidSkipToken",
   "InvalidOperationUri",
-])("the page says that nobody has seen %s", (code) => {
-  const [about] = /\nOf the front door these codes.*?(?=\n\n)/s.exec(page) ?? [];
+])("the page says that %s has no evidence", (code) => {
+  const [about] = /\nThese codes of Resource Manager itself.*?(?=\n\n)/s.exec(page) ?? [];
+  expect(about).toContain("[?]");
   expect(about).toContain(code);
 });
 
-test.each(command().options.map(({ flags }) => flags))("the page tells what %s does", (flags) => {
+test.each(command().options.map(({ flags }) => flags))("the page describes %s", (flags) => {
   expect(page).toContain(`| \`${flags}\` |`);
 });

@@ -33,6 +33,8 @@ const others = [
   "rm",
   "sleep",
   "tar",
+  "terraform",
+  "unset",
   "velero",
 ];
 

@@ -317,11 +317,11 @@ describe("the proof of a control plane", () => {
     expect(cluster.requests.length).toBeGreaterThan(2);
   }, 30_000);
 
-  test("is missing where neither gives a token, and the message says what to make", async () => {
+  test("is missing where neither gives a token, and the message says what to create", async () => {
     const error = await failure(proof(await kube()));
     expect(error.explain()).toMatchObject({ reason: "ProofMissing", requeueAfterMs: 120_000 });
     expect(error.message).toContain(
-      "make a ServiceAccount control-plane-operator in the control plane's namespace",
+      "create a ServiceAccount control-plane-operator in the control plane's namespace",
     );
   });
 });
