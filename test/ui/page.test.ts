@@ -153,7 +153,7 @@ describeInBrowser("the page", (open) => {
     const error = "Azure did not respond in time · the dashboard retries";
     await page.route("**/api/overview", (route) => route.fulfill({ status: 504, json: { error } }));
     await page.locator("html.stale").waitFor();
-    await page.getByRole("alert").filter({ hasText: "Azure did not answer in time" }).waitFor();
+    await page.getByRole("alert").filter({ hasText: "Azure did not respond in time" }).waitFor();
     expect(await page.locator(".tile.Unknown").count()).toBe(4);
     expect(await page.locator(".filters [data-count]").allTextContents()).toEqual(["– 4 Unknown"]);
     expect(await page.title()).toBe("– 4 Unknown · Postern");
