@@ -431,7 +431,7 @@ describe("dump by a credential that is worth nothing any more", () => {
         expect.objectContaining({ regarding: expect.anything() }),
       );
       expect(part("doctor")).toContainEqual(
-        expect.objectContaining({ check: "Azure credential", verdict: "wrong" }),
+        expect.objectContaining({ check: "Azure credential", result: "failed" }),
       );
     },
     slow,

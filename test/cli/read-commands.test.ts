@@ -232,9 +232,9 @@ describe("without rights in Azure", () => {
       expect(asText.stdout).not.toContain("No problems found");
       const { stdout, exitCode } = await run("doctor", "-o", "json");
       expect(exitCode).toBe(3);
-      const { findings } = JSON.parse(stdout) as { findings: { check: string; verdict: string }[] };
+      const { findings } = JSON.parse(stdout) as { findings: { check: string; result: string }[] };
       expect(findings).toContainEqual(
-        expect.objectContaining({ check: "read access", verdict: "not looked at" }),
+        expect.objectContaining({ check: "read access", result: "not checked" }),
       );
     },
     slow,
@@ -249,17 +249,17 @@ describe("without rights in Azure", () => {
           ...["doctor", "--before-install", "-o", "json"],
         );
         const { findings } = JSON.parse(stdout) as {
-          findings: { check: string; about: string; verdict: string; remedy?: string }[];
+          findings: { check: string; about: string; result: string; remedy?: string }[];
         };
         const found = findings.find(
           ({ check, about }) =>
             check === "Azure permissions of this credential" && about.endsWith(`/${group}`),
         );
-        return [found?.verdict, found?.remedy?.split(" --")[0]];
+        return [found?.result, found?.remedy?.split(" --")[0]];
       };
       expect(await rights("mc", "management")).toEqual(["ok", undefined]);
       expect(await rights("mc", "amber")).toEqual([
-        "wrong",
+        "failed",
         "Grant the role: postern permissions cluster-api",
       ]);
       expect(await rights("reader", "blue")).toEqual([

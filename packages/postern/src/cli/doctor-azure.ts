@@ -25,7 +25,7 @@ export async function azureFindings({
     await credential.token(signal);
     return "A token was issued.";
   });
-  if (token.verdict === "wrong") return [token];
+  if (token.result === "failed") return [token];
   const before = Date.now();
   let theirs = Number.NaN;
   // This endpoint belongs to no subscription, so reading it counts against no request limit.
@@ -44,10 +44,10 @@ export async function azureFindings({
 
 async function judged(check: string, about: string, ask: () => Promise<string>): Promise<Finding> {
   try {
-    return { check, about, verdict: "ok", found: await ask() };
+    return { check, about, result: "ok", found: await ask() };
   } catch (error) {
     if (!isExplained(error)) throw error;
-    return { check, about, verdict: "wrong", found: error.explain().message, blocks: true };
+    return { check, about, result: "failed", found: error.explain().message, blocks: true };
   }
 }
 
@@ -69,7 +69,7 @@ export async function rightsFindings(
       {
         check,
         about: "Azure",
-        verdict: "not looked at",
+        result: "not checked",
         found: principal.why,
         ...(principal.remedy !== undefined && { remedy: principal.remedy }),
       },
@@ -96,13 +96,13 @@ export async function rightsFindings(
         : await permissionsAt(session, scope);
       const remedy = `Grant the role: postern permissions ${role?.identity} --format az --scope ${shellWord(scope)}`;
       if ("why" in granted)
-        return { check, about: scope, verdict: "not looked at", found: granted.why, remedy };
+        return { check, about: scope, result: "not checked", found: granted.why, remedy };
       const missing = (role?.Actions ?? []).filter((action) => !allows(granted, action));
       if (missing.length === 0)
         return {
           check,
           about: scope,
-          verdict: "ok",
+          result: "ok",
           found: `All actions of the role ${role?.identity} are granted.`,
         };
       // A credential with some of the actions may belong to a person who only reads. One with none cannot be the operator's.
@@ -110,7 +110,7 @@ export async function rightsFindings(
       return {
         check,
         about: scope,
-        verdict: everything ? "wrong" : "warning",
+        result: everything ? "failed" : "warning",
         found: everything
           ? `${who} has none of the actions of the role ${role?.identity}: ${missing.join(", ")}.`
           : `${who} lacks ${missing.join(", ")}.`,

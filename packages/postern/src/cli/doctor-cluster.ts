@@ -15,7 +15,7 @@ const oldestMinor = Number(oldestKubernetes.split(".")[1]);
 /** What a remedy asks for. */
 export const supportedKubernetes = `Kubernetes 1.${oldestMinor} or later`;
 
-const skewMs = { warning: 30_000, wrong: 5 * 60_000 };
+const skewMs = { warning: 30_000, failed: 5 * 60_000 };
 
 /** What needs only the Kubernetes API. */
 export async function clusterFindings(
@@ -23,7 +23,7 @@ export async function clusterFindings(
   beforeInstall: boolean,
 ): Promise<Finding[]> {
   const reached = await reachable(session);
-  if (reached.some(({ verdict }) => verdict === "wrong")) return reached;
+  if (reached.some(({ result }) => result === "failed")) return reached;
   const [version, kinds, lease] = await Promise.all([
     beforeInstall ? unlessForbidden("Kubernetes version", served(session)) : [],
     unlessForbidden(crdCheck, servedKinds(session, beforeInstall)),
@@ -39,7 +39,7 @@ async function unlessForbidden(check: string, looking: Promise<Finding[]>): Prom
   } catch (error) {
     if (!(error instanceof KubeError) || error.status !== 403) throw error;
     const found = error.explain().message;
-    return [{ check, about: "Kubernetes API", verdict: "not looked at", found }];
+    return [{ check, about: "Kubernetes API", result: "not checked", found }];
   }
 }
 
@@ -61,7 +61,7 @@ async function reachable({ kube, signal }: Session): Promise<Finding[]> {
     const answered: Finding = {
       check: "Kubernetes API",
       about,
-      verdict: "ok",
+      result: "ok",
       found: username ? `Authenticated as ${username}.` : "Reachable.",
     };
     const theirs = Date.parse(review.metadata?.creationTimestamp ?? "");
@@ -71,7 +71,7 @@ async function reachable({ kube, signal }: Session): Promise<Finding[]> {
   } catch (error) {
     if (!(error instanceof KubeError)) throw error;
     const found = error.explain().message;
-    return [{ check: "Kubernetes API", about, verdict: "wrong", found, blocks: true }];
+    return [{ check: "Kubernetes API", about, result: "failed", found, blocks: true }];
   }
 }
 
@@ -94,7 +94,7 @@ export function versionFinding(version: KubernetesVersion, about: string): Findi
   return {
     check: "Kubernetes version",
     about,
-    verdict: isOld ? "wrong" : "ok",
+    result: isOld ? "failed" : "ok",
     found: `The cluster runs Kubernetes ${version.gitVersion ?? "of unknown version"}.`,
     ...(isOld && { remedy: `Upgrade the cluster: Postern needs ${supportedKubernetes}.` }),
   };
@@ -103,13 +103,13 @@ export function versionFinding(version: KubernetesVersion, about: string): Findi
 /** How far a server's clock is from ours. The server reports whole seconds, so one second of difference is ignored. */
 export function clockFinding(server: string, theirs: number, ours: number): Finding {
   const off = Math.max(0, Math.abs(theirs - ours) - 1_000);
-  const verdict = off > skewMs.wrong ? "wrong" : off > skewMs.warning ? "warning" : "ok";
+  const result = off > skewMs.failed ? "failed" : off > skewMs.warning ? "warning" : "ok";
   return {
     check: "clock skew",
     about: server,
-    verdict,
+    result,
     found: off === 0 ? "In sync." : `${Math.round(off / 1000)} s apart.`,
-    ...(verdict !== "ok" && {
+    ...(result !== "ok" && {
       remedy: "Synchronize the clock of this machine with NTP: tokens and leases depend on it.",
     }),
   };
@@ -129,12 +129,12 @@ async function servedKinds({ kube, signal }: Session, beforeInstall: boolean): P
       const crd = await kube.get<Crd>({ kind: customResourceDefinition, name }, signal);
       if (crd === undefined) {
         if (definition.standIn || beforeInstall)
-          return [{ check, about: name, verdict: "ok", found: "Not installed, and not required." }];
+          return [{ check, about: name, result: "ok", found: "Not installed, and not required." }];
         return [
           {
             check,
             about: name,
-            verdict: "wrong",
+            result: "failed",
             found: "Not installed.",
             remedy: `Install it: kubectl apply -f manifests/crds/${definition.group}_${definition.plural}.yaml`,
           },
@@ -148,7 +148,7 @@ async function servedKinds({ kube, signal }: Session, beforeInstall: boolean): P
           {
             check,
             about: name,
-            verdict: "wrong",
+            result: "failed",
             found: `Serves ${served.join(", ") || "no version"}, but Postern needs ${definition.version}.`,
             remedy: `Install a release of its project that serves ${definition.version}.`,
           },
@@ -158,7 +158,7 @@ async function servedKinds({ kube, signal }: Session, beforeInstall: boolean): P
         {
           check,
           about: name,
-          verdict: "ok",
+          result: "ok",
           found: `Serves ${definition.version}${ours ? ", with Postern's substitute for the project's CRD" : ""}.`,
         },
       ];
@@ -179,7 +179,7 @@ async function leases(session: Session): Promise<Finding[]> {
           {
             check,
             about: "operator",
-            verdict: "warning",
+            result: "warning",
             found: "No operator has acquired a lease yet.",
             remedy: "Start the operator: postern operator --help",
           },
@@ -189,7 +189,7 @@ async function leases(session: Session): Promise<Finding[]> {
     return {
       check,
       about: `${metadata.namespace}/${metadata.name}`,
-      verdict: held ? "ok" : "wrong",
+      result: held ? "ok" : "failed",
       found: held
         ? `Held by ${spec?.holderIdentity}.`
         : "The lease is not being renewed, so no operator is running.",
@@ -204,9 +204,9 @@ async function localLease(session: Session): Promise<Finding> {
   if (state === "lost")
     return {
       ...about,
-      verdict: "wrong",
+      result: "failed",
       found: "The operator of local mode is not running.",
       remedy: "Wait until it restarts, or restart local mode.",
     };
-  return { ...about, verdict: "ok", found: "Local mode needs no Lease." };
+  return { ...about, result: "ok", found: "Local mode needs no Lease." };
 }

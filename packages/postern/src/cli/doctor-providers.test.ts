@@ -37,14 +37,14 @@ async function findings(world: World, { unregistered = false, isOwner = true } =
 }
 
 test("a subscription in which Microsoft.Network is registered is in order", async () => {
-  expect(await findings(none)).toMatchObject([{ about, verdict: "ok" }]);
+  expect(await findings(none)).toMatchObject([{ about, result: "ok" }]);
 });
 
 test("one in which it is not is wrong, and the remedy registers it", async () => {
   expect(await findings(none, { unregistered: true })).toMatchObject([
     {
       about,
-      verdict: "wrong",
+      result: "failed",
       found: expect.stringContaining("is Unregistered"),
       remedy: `Register it: az provider register --namespace Microsoft.Network --subscription ${subscription}`,
     },
@@ -53,7 +53,7 @@ test("one in which it is not is wrong, and the remedy registers it", async () =>
 
 test("who may not read it is told so, unless there are networks: then it was registered", async () => {
   expect(await findings(none, { isOwner: false })).toMatchObject([
-    { verdict: "not looked at", remedy: expect.stringContaining("providers/read") },
+    { result: "not checked", remedy: expect.stringContaining("providers/read") },
   ]);
   const home = `${about}/resourceGroups/rg/providers/Microsoft.Network/virtualNetworks/v`;
   const azure = { ...none.azure, networks: [network(home, "10.0.0.0/16", [])] };

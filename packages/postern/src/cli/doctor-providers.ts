@@ -26,11 +26,11 @@ async function findingOf(arm: ArmClient, world: World, subscription: string): Pr
   if (typeof state === "string")
     return [
       state === "Registered"
-        ? { check, about, verdict: "ok", found: `${namespace} is registered.` }
+        ? { check, about, result: "ok", found: `${namespace} is registered.` }
         : {
             check,
             about,
-            verdict: "wrong",
+            result: "failed",
             found: `${namespace} is ${state}, so Azure creates none of its resources.`,
             remedy: `Register it: az provider register --namespace ${namespace} --subscription ${subscription}`,
           },
@@ -39,7 +39,7 @@ async function findingOf(arm: ArmClient, world: World, subscription: string): Pr
   if (hasResources(world, subscription)) return [];
   const remedy =
     "Grant the credential the action Microsoft.Resources/subscriptions/providers/read there.";
-  return [{ check, about, verdict: "not looked at", found: state.why, remedy }];
+  return [{ check, about, result: "not checked", found: state.why, remedy }];
 }
 
 async function registrationOf(

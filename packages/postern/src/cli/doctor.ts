@@ -46,17 +46,17 @@ Examples:
         show(options.output, { observedAt, findings: found }, (wide) =>
           [render(found, wide), paint("grey", checkedAt(observedAt))].join("\n"),
         );
-        const failing = options.allowUnread ? ["wrong"] : ["wrong", "not looked at"];
-        if (found.some(({ verdict }) => failing.includes(verdict))) process.exitCode = 3;
+        const failing = options.allowUnread ? ["failed"] : ["failed", "not checked"];
+        if (found.some(({ result }) => failing.includes(result))) process.exitCode = 3;
       });
     });
 }
 
-const symbols: Record<Finding["verdict"], () => string> = {
+const symbols: Record<Finding["result"], () => string> = {
   ok: () => paint("green", "✓"),
   warning: () => paint("yellow", "!"),
-  wrong: () => paint("red", "✗"),
-  "not looked at": () => paint("grey", "-"),
+  failed: () => paint("red", "✗"),
+  "not checked": () => paint("grey", "-"),
 };
 
 /** One line for each check that passes, and every finding of the others. */
@@ -64,7 +64,7 @@ function render(all: readonly Finding[], wide: boolean): string {
   const names = [...new Set(all.map(({ check }) => check))];
   const lines = names.flatMap((name) => {
     const own = all.filter(({ check }) => check === name);
-    const bad = own.filter(({ verdict }) => verdict !== "ok");
+    const bad = own.filter(({ result }) => result !== "ok");
     const listed = wide ? own : bad;
     const head =
       bad.length === 0
@@ -72,18 +72,17 @@ function render(all: readonly Finding[], wide: boolean): string {
         : [];
     return [
       ...head,
-      ...listed.flatMap(({ verdict, about, found, remedy }) => [
-        `${symbols[verdict]()} ${name}: ${about}`,
+      ...listed.flatMap(({ result, about, found, remedy }) => [
+        `${symbols[result]()} ${name}: ${about}`,
         `    ${messageInSentences(found)}`,
         ...(remedy ? [`    Remedy: ${remedy}`] : []),
       ]),
     ];
   });
-  const count = (verdict: Finding["verdict"]) =>
-    all.filter((each) => each.verdict === verdict).length;
-  const [wrong, warnings, hidden] = [count("wrong"), count("warning"), count("not looked at")];
+  const count = (result: Finding["result"]) => all.filter((each) => each.result === result).length;
+  const [failed, warnings, hidden] = [count("failed"), count("warning"), count("not checked")];
   const end = [
-    ...(wrong > 0 ? [counted(wrong, "problem")] : []),
+    ...(failed > 0 ? [counted(failed, "problem")] : []),
     ...(warnings > 0 ? [counted(warnings, "warning")] : []),
     ...(hidden > 0 ? [`${hidden} could not be checked`] : []),
   ].join(", ");

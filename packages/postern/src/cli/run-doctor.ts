@@ -39,13 +39,13 @@ export async function diagnose(
   if ("why" in known)
     return [
       ...both,
-      { check: "orphans", about: "Kubernetes API", verdict: "not looked at", found: known.why },
+      { check: "orphans", about: "Kubernetes API", result: "not checked", found: known.why },
     ];
   const orphans = orphansIn(world, known).map(
     ({ id, what, elsewhere }): Finding => ({
       check: "orphans",
       about: id,
-      verdict: "warning",
+      result: "warning",
       found: `This ${what} has Postern's tag, and its object does not exist in this cluster.`,
       remedy:
         elsewhere.length === 0

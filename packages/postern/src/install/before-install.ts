@@ -14,9 +14,8 @@ const credentials = [
 ];
 
 /**
- * What `postern doctor --before-install` finds. Azure is checked where the environment has a credential for it: the
- * operator's own is seldom at hand. What is wrong in the cluster ends the command; what is wrong in Azure, or could not be
- * checked there, is shown.
+ * What `postern doctor --before-install` finds. Azure is checked if the environment has a credential for it; the operator's own
+ * is seldom at hand. A failed check of the cluster ends the command. What fails in Azure, or could not be checked there, is shown.
  */
 export async function checkBeforeInstall(
   session: Session,
@@ -24,9 +23,9 @@ export async function checkBeforeInstall(
   print: (line: string) => void,
 ): Promise<void> {
   const cluster = await clusterFindings(session, true);
-  const wrong = cluster.filter(({ verdict }) => verdict === "wrong");
-  if (wrong.length > 0)
-    throw new CommandFailure(`nothing was changed · ${wrong.map(lineOf).join("; ")}`);
+  const failed = cluster.filter(({ result }) => result === "failed");
+  if (failed.length > 0)
+    throw new CommandFailure(`nothing was changed · ${failed.map(lineOf).join("; ")}`);
   if (!credentials.some((name) => session.env[name])) {
     print(
       "Azure was not checked. Run postern doctor --before-install with the operator's credential.",
@@ -40,8 +39,7 @@ export async function checkBeforeInstall(
     ...(azure.resourceGroup && { AZURE_RESOURCE_GROUP: azure.resourceGroup }),
   };
   const all = await diagnose({ ...session, env }, { beforeInstall: true });
-  for (const finding of all.filter(({ verdict }) => verdict !== "ok"))
-    print(`! ${lineOf(finding)}`);
+  for (const finding of all.filter(({ result }) => result !== "ok")) print(`! ${lineOf(finding)}`);
 }
 
 function lineOf({ check, about, found, remedy }: Finding): string {

@@ -39,7 +39,7 @@ export function examine(world: World): Finding[] {
     ...world.unread.map(({ what, why, isUnserved, remedy }) => ({
       check: isUnserved ? crdCheck : "read access",
       about: what,
-      verdict: isUnserved ? ("wrong" as const) : ("not looked at" as const),
+      result: isUnserved ? ("failed" as const) : ("not checked" as const),
       found: why,
       remedy: remedy ?? "Grant the credential a role with read access: postern permissions",
     })),

@@ -6,7 +6,7 @@ export interface Finding {
   check: string;
   /** What was checked: a cluster, a subnet, an identity. */
   about: string;
-  verdict: "ok" | "warning" | "wrong" | "not looked at";
+  result: "ok" | "warning" | "failed" | "not checked";
   found: string;
   remedy?: string;
   /** No later check can run: without a credential or a cluster each would only repeat this. */

@@ -31,8 +31,8 @@ const withService = (over: object) => oneWorld({ azure: { linkServices: [service
 const withZones = (...zones: World["azure"]["zones"]) => oneWorld({ azure: { zones } });
 const own = zoneOf(ids.zone, [ids.guest], { api: "192.168.0.4" });
 
-/** Each check with worlds in which it finds something: which verdict, and words of what it says. */
-const wrong: Record<string, [what: string, world: World, verdict: string, says: string][]> = {
+/** Each check with worlds in which it finds something: which result, and words of what it says. */
+const wrong: Record<string, [what: string, world: World, result: string, says: string][]> = {
   "cluster health": [
     [
       "a cluster whose connection is rejected",
@@ -44,13 +44,13 @@ const wrong: Record<string, [what: string, world: World, verdict: string, says: 
           status: "Rejected",
         }),
       }),
-      "wrong",
+      "failed",
       "Unavailable: The owner of the link service rejected the connection",
     ],
     [
       "a cluster whose operator is gone",
       { ...oneWorld(), operator: { state: "lost" } },
-      "not looked at",
+      "not checked",
       "Unknown: No operator is running",
     ],
   ],
@@ -58,7 +58,7 @@ const wrong: Record<string, [what: string, world: World, verdict: string, says: 
     [
       "a subnet that does not let it",
       nat({ policy: "Enabled" }),
-      "wrong",
+      "failed",
       "creates no link service",
     ],
     [
@@ -80,7 +80,7 @@ const wrong: Record<string, [what: string, world: World, verdict: string, says: 
         },
         azure: { linkServices: [] },
       }),
-      "wrong",
+      "failed",
       "creates no link service",
     ],
   ],
@@ -103,25 +103,25 @@ const wrong: Record<string, [what: string, world: World, verdict: string, says: 
     [
       "more addresses than Azure gives",
       withService({ ipConfigurations: Array.from({ length: 9 }, () => ({ properties: {} })) }),
-      "wrong",
+      "failed",
       "9 NAT addresses; the limit is 8.",
     ],
   ],
   "free addresses": [
-    ["a full subnet", nat({ prefix: "10.0.9.0/29", used: 3 }), "wrong", "0 free addresses"],
+    ["a full subnet", nat({ prefix: "10.0.9.0/29", used: 3 }), "failed", "0 free addresses"],
     ["a nearly full one", nat({ prefix: "10.0.9.0/29", used: 1 }), "warning", "2 free addresses"],
   ],
   "load balancer region and network": [
-    ["another region", withBalancer({ location: "North Europe" }), "wrong", "northeurope"],
+    ["another region", withBalancer({ location: "North Europe" }), "failed", "northeurope"],
     [
       "a NAT subnet in another network",
       withService({ ipConfigurations: [{ properties: { subnet: { id: ids.workers } } }] }),
-      "wrong",
+      "failed",
       "another virtual network",
     ],
   ],
   "load balancer SKU": [
-    ["a Basic one", withBalancer({ sku: "Basic" }), "wrong", "needs Standard"],
+    ["a Basic one", withBalancer({ sku: "Basic" }), "failed", "needs Standard"],
     [
       "one with pools of IP addresses",
       withBalancer({
@@ -135,7 +135,7 @@ const wrong: Record<string, [what: string, world: World, verdict: string, says: 
           ],
         },
       }),
-      "wrong",
+      "failed",
       "network interfaces",
     ],
   ],
@@ -149,13 +149,13 @@ const wrong: Record<string, [what: string, world: World, verdict: string, says: 
     [
       "the cluster's subscription is not approved",
       withService({ autoApproval: {} }),
-      "wrong",
+      "failed",
       "not approved automatically",
     ],
     [
       "the cluster's subscription does not see it",
       withService({ visibility: {} }),
-      "wrong",
+      "failed",
       "not approved automatically",
     ],
   ],
@@ -186,7 +186,7 @@ const wrong: Record<string, [what: string, world: World, verdict: string, says: 
     [
       "another zone of the name",
       withZones(own, zoneOf(`${guestGroup}/privateDnsZones/Example.com`, [ids.guest])),
-      "wrong",
+      "failed",
       "Another zone example.com",
     ],
   ],
@@ -197,7 +197,7 @@ const wrong: Record<string, [what: string, world: World, verdict: string, says: 
         zoneOf(`${guestGroup}/privateDnsZones/example.com`, [ids.guest], { "api.one": "10.0.0.1" }),
         zoneOf(`${guestGroup}/privateDnsZones/one.example.com`, [ids.guest]),
       ),
-      "wrong",
+      "failed",
       "hides api.one.example.com.",
     ],
   ],
@@ -218,20 +218,20 @@ test("every check has a world in which it finds something", () => {
 });
 
 test("a healthy world passes every check", () => {
-  const verdicts = new Set(examine(oneWorld()).map(({ verdict }) => verdict));
-  expect([...verdicts]).toEqual(["ok"]);
+  const results = new Set(examine(oneWorld()).map(({ result }) => result));
+  expect([...results]).toEqual(["ok"]);
 });
 
 describe.each(Object.entries(wrong))("%s", (name, cases) => {
   const check = worldChecks.find((each) => each.name === name);
 
   test("passes where all is as it should be", () => {
-    expect(check?.run(oneWorld()).filter(({ verdict }) => verdict !== "ok")).toEqual([]);
+    expect(check?.run(oneWorld()).filter(({ result }) => result !== "ok")).toEqual([]);
   });
 
-  test.each(cases)("finds %s", (_what, world, verdict, says) => {
-    const found = check?.run(world).filter((each) => each.verdict !== "ok") ?? [];
-    expect(found).toMatchObject([{ verdict, found: expect.stringContaining(says) }]);
+  test.each(cases)("finds %s", (_what, world, result, says) => {
+    const found = check?.run(world).filter((each) => each.result !== "ok") ?? [];
+    expect(found).toMatchObject([{ result, found: expect.stringContaining(says) }]);
     expect(found[0]?.remedy).toBeTruthy();
   });
 });
@@ -281,9 +281,9 @@ describe("attack: a cluster names a subnet that is not its own", () => {
 
 describe("a check ignores", () => {
   const quiet = (name: string, world: World) =>
-    expect(
-      examine(world).filter(({ check, verdict }) => check === name && verdict !== "ok"),
-    ).toEqual([]);
+    expect(examine(world).filter(({ check, result }) => check === name && result !== "ok")).toEqual(
+      [],
+    );
 
   test("a link that has no load balancer yet", () => {
     const links = [link({ status: { internalLoadBalancerID: undefined } })];
@@ -338,7 +338,7 @@ describe("a check ignores", () => {
       });
     quiet("free addresses", world(3));
     const found = examine(world(11)).filter(({ about }) => about === subnet);
-    expect(found).toMatchObject([{ check: "free addresses", verdict: "wrong" }]);
+    expect(found).toMatchObject([{ check: "free addresses", result: "failed" }]);
   });
 
   test("servers that are Azure's own", () => {
@@ -350,6 +350,6 @@ describe("a check ignores", () => {
 test("what could not be read is said, and nothing is concluded from it", () => {
   const unread = [{ what: "networks in g", why: "it may not be read" }];
   expect(examine(oneWorld({ unread, azure: { networks: [] } }))).toContainEqual(
-    expect.objectContaining({ verdict: "not looked at", about: "networks in g" }),
+    expect.objectContaining({ result: "not checked", about: "networks in g" }),
   );
 });

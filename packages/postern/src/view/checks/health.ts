@@ -3,12 +3,12 @@ import { healthFor } from "../health/times.ts";
 import { pictureOf } from "../picture.ts";
 import { type Finding, findings, type WorldCheck } from "./check.ts";
 
-const verdicts: Record<Health, Finding["verdict"]> = {
+const results: Record<Health, Finding["result"]> = {
   Healthy: "ok",
   Progressing: "ok",
   Degraded: "warning",
-  Unavailable: "wrong",
-  Unknown: "not looked at",
+  Unavailable: "failed",
+  Unknown: "not checked",
 };
 
 /** Every cluster's health, with its worst cause and the remedy: the same as on the dashboard and in the tree. */
@@ -20,7 +20,7 @@ export const clusterHealthCheck: WorldCheck = {
       clusterHealthCheck.name,
       clusters.map(({ key, health, causes: [cause] }) => ({
         about: key,
-        verdict: verdicts[health],
+        result: results[health],
         found:
           cause === undefined
             ? `${health}.`

@@ -44,16 +44,16 @@ export const balancerSku = ofLinks("load balancer SKU", (link, index) => {
   const sku = balancer.sku?.name ?? "Basic";
   if (sku === "Standard" && isIpBased(balancer))
     return {
-      verdict: "wrong",
+      result: "failed",
       found:
         "The load balancer has a backend pool of IP addresses, but a link service needs pools of network interfaces.",
       remedy:
         "Set the cloud provider's loadBalancerBackendPoolConfigurationType to nodeIPConfiguration.",
     };
   return sku === "Standard"
-    ? { verdict: "ok", found: "The SKU is Standard." }
+    ? { result: "ok", found: "The SKU is Standard." }
     : {
-        verdict: "wrong",
+        result: "failed",
         found: `The SKU of the load balancer is ${sku}, but a link service needs Standard.`,
         remedy:
           "Set the cloud provider's loadBalancerSku to standard, then delete and recreate the Service.",
@@ -68,7 +68,7 @@ export const balancerPlace = ofLinks("load balancer region and network", (link, 
   const location = (balancer.location ?? "").toLowerCase().replaceAll(" ", "");
   if (location !== spec.location.toLowerCase())
     return {
-      verdict: "wrong",
+      result: "failed",
       found: `The load balancer is in ${location}, but the cluster asks for its link service in ${spec.location}.`,
       remedy: `Set the location of the HostedCluster to ${location}, the region of the management cluster.`,
     };
@@ -82,12 +82,12 @@ export const balancerPlace = ofLinks("load balancer region and network", (link, 
   );
   if (nat !== undefined && home !== undefined && nat !== home)
     return {
-      verdict: "wrong",
+      result: "failed",
       found: "The NAT subnet is in another virtual network than the load balancer.",
       remedy:
         "Use a NAT subnet in the virtual network of the load balancer, or remove it from the HostedCluster so that Postern creates one.",
     };
-  return { verdict: "ok", found: `Both are in ${location}.` };
+  return { result: "ok", found: `Both are in ${location}.` };
 });
 
 /** Azure limits the link services of one load balancer, and rejects the next cluster's. */
@@ -103,11 +103,11 @@ export const balancerRoom: WorldCheck = {
       const used = services.get(idKey(id))?.length ?? 0;
       const found = `It has ${counted(used, "link service")}; the limit is ${mostOnBalancer}.`;
       return used < mostOnBalancer
-        ? [{ about: id, verdict: "ok", found }]
+        ? [{ about: id, result: "ok", found }]
         : [
             {
               about: id,
-              verdict: "warning",
+              result: "warning",
               found,
               remedy:
                 "Before you create another cluster, configure the cloud provider to use several load balancers.",
@@ -128,20 +128,20 @@ export const admission = ofLinks("visibility and approval", (link, index) => {
     all.includes("*") || all.some((each) => each.toLowerCase() === subscription);
   if (visibility?.subscriptions?.includes("*"))
     return {
-      verdict: "warning",
+      result: "warning",
       found: "The link service is visible to every Azure subscription.",
       remedy:
         "List the allowed subscriptions in additionalAllowedSubscriptions of the HostedCluster.",
     };
   if (!has(visibility?.subscriptions) || !has(autoApproval?.subscriptions))
     return {
-      verdict: "wrong",
+      result: "failed",
       found: `Connections from the hosted cluster's subscription ${subscription} are not approved automatically.`,
       remedy:
         "The operator adds the subscription to the visibility and auto-approval lists: postern plan",
     };
   return {
-    verdict: "ok",
+    result: "ok",
     found:
       "The hosted cluster's subscription sees the link service, and its connections are approved automatically.",
   };
@@ -172,7 +172,7 @@ export const waiting: WorldCheck = {
             const selector = shellWord(selectorOf(each, id));
             return {
               about: id,
-              verdict: "warning" as const,
+              result: "warning" as const,
               found: `Connection ${each.name} waits for approval.`,
               remedy: `Approve or reject it: postern approve ${selector}, or postern reject ${selector}`,
             };
@@ -194,7 +194,7 @@ export const hasBalancer: WorldCheck = {
       hasBalancer.name,
       withoutBalancer.map(({ id = "" }) => ({
         about: id,
-        verdict: "warning",
+        result: "warning",
         found: "Its load balancer does not exist, or this credential cannot read it.",
         remedy:
           "Run postern plan. If it shows no step for this link service, grant the credential read access to the load balancer.",

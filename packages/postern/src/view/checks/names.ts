@@ -36,7 +36,7 @@ export const linkedTwice: WorldCheck = {
       );
       return others.map(({ zone }) => ({
         about,
-        verdict: "wrong",
+        result: "failed",
         found: `Another zone ${name} is linked to the hosted cluster's network: ${zone.id}.`,
         remedy:
           "Delete that virtual network link, or have the cluster use this zone with the annotation postern.io/private-dns.",
@@ -80,7 +80,7 @@ export const shadowed: WorldCheck = {
         if (hidden.length > 0)
           found.push({
             about: high.zone.id ?? "",
-            verdict: "wrong",
+            result: "failed",
             found: `Zone ${inner} hides ${hidden.join(", ")}.`,
             remedy: `Create the records in ${inner}, or delete its link to the virtual network.`,
           });
@@ -104,11 +104,11 @@ export const ownResolvers: WorldCheck = {
       .flatMap(({ id = "", properties }): Omit<Finding, "check">[] => {
         const servers = properties.dhcpOptions?.dnsServers ?? [];
         if (servers.length === 0 || servers.every((each) => each === azureResolver))
-          return [{ about: id, verdict: "ok", found: "The network uses Azure's resolver." }];
+          return [{ about: id, result: "ok", found: "The network uses Azure's resolver." }];
         return [
           {
             about: id,
-            verdict: "warning",
+            result: "warning",
             found: `The network uses the DNS servers ${servers.join(", ")}, which do not resolve private DNS zones by themselves.`,
             remedy: `Configure them to forward the cluster's domains to ${azureResolver}.`,
           },

@@ -28,10 +28,10 @@ export const natPolicy: WorldCheck = {
         const policy = subnet.properties.privateLinkServiceNetworkPolicies ?? "Enabled";
         // Any other subnet was chosen by the author of the cluster: its owner decides whether it is changed.
         return policy === "Disabled"
-          ? { about: id, verdict: "ok", found: "privateLinkServiceNetworkPolicies is Disabled." }
+          ? { about: id, result: "ok", found: "privateLinkServiceNetworkPolicies is Disabled." }
           : {
               about: id,
-              verdict: "wrong",
+              result: "failed",
               found: `privateLinkServiceNetworkPolicies is ${policy}, so Azure creates no link service in this subnet.`,
               remedy: isSharedSubnetName(lastSegment(id))
                 ? `Disable them: az network vnet subnet update --ids ${shellWord(id)} --disable-private-link-service-network-policies true`
@@ -52,14 +52,14 @@ export const freeAddresses: WorldCheck = {
         if (left === undefined)
           return {
             about: id,
-            verdict: "not looked at",
+            result: "not checked",
             found: "The subnet has no IPv4 address range.",
           };
         const found = `${counted(left, "free address", "free addresses")}.`;
-        if (left >= fewAddresses) return { about: id, verdict: "ok", found };
+        if (left >= fewAddresses) return { about: id, result: "ok", found };
         return {
           about: id,
-          verdict: left <= 0n ? "wrong" : "warning",
+          result: left <= 0n ? "failed" : "warning",
           found,
           remedy: "Add an address range to the subnet, or use another subnet.",
         };
@@ -76,7 +76,7 @@ export const natAddresses: WorldCheck = {
         const count = properties.ipConfigurations?.length ?? 0;
         return {
           about: id,
-          verdict: count > mostNatAddresses ? "wrong" : "ok",
+          result: count > mostNatAddresses ? "failed" : "ok",
           found: `${counted(count, "NAT address", "NAT addresses")}; the limit is ${mostNatAddresses}.`,
           ...(count > mostNatAddresses && {
             remedy: `Request at most ${mostNatAddresses} natIPConfigurations for its link service.`,
