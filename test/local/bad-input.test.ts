@@ -217,9 +217,9 @@ test.each([
   [["--port-base", "80"], "use a port from 1024"],
   [["--clusters", "-1"], "use a whole number"],
   [["--reset"], "--reset requires --data"],
-  [["--azure", "real", "--speed", "3"], "--speed is that of the simulator"],
+  [["--azure", "real", "--speed", "3"], "--speed requires the simulator"],
   [["--azure", "real"], "set AZURE_SUBSCRIPTION_ID to its subscription and AZURE_RESOURCE_GROUP"],
-  [["--azure", "real", "--clusters", "3"], "--clusters makes networks in Azure"],
+  [["--azure", "real", "--clusters", "3"], "--clusters creates virtual networks"],
   [["--scenario", "nowhere.yaml"], "cannot read the scenario nowhere.yaml"],
 ])("%j is refused in one line", async (args, said) => {
   const answer = await ended(...args);
