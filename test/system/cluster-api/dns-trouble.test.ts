@@ -1,3 +1,4 @@
+import { DriftInterval } from "postern/azure/drift-interval.ts";
 import { describe, expect, test } from "vitest";
 import { describeHosted, type HostedWorld, type Thing } from "../hosted/world.ts";
 import {
@@ -71,8 +72,8 @@ describeHosted("names in trouble", (startWorld) => {
     };
     const error = { code: "InternalServerError", message: "The write failed." };
 
-    test("is noticed by the next drift check, written again, and ready after that", async () => {
-      const world = await startDns(startWorld);
+    test("is noticed by a drift check within minutes, written again, and ready after that", async () => {
+      const world = await startDns(startWorld, {}, { drift: new DriftInterval() });
       await makeWorkload(world, "wc1");
       await isTold(world, "wc1");
       await world.advance(12 * 60_000);

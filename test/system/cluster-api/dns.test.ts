@@ -105,6 +105,21 @@ describeHosted("the names of AzureClusters", (startWorld) => {
     }
   });
 
+  test("drift checks use at most a tenth of the DNS reads of two subscriptions, and write nothing", async () => {
+    const world = await startDns(startWorld, {}, { drift: new DriftInterval() });
+    const names = ["wc1", "wc2", "wc3", "wc4", "wc5"];
+    for (const name of names) await makeWorkload(world, name);
+    for (const name of names) await isTold(world, name);
+    await world.advance(60_000);
+    await world.mark();
+    await world.advance(300_000);
+    const requests = world.armRequests();
+    expect(requests.filter(({ method }) => method !== "GET")).toEqual([]);
+    const dns = requests.filter(({ path }) => /\/(privateDns|dns)Zones/i.test(path));
+    // 500 each for the subscriptions of the management cluster and of the workload clusters.
+    expect(dns.length).toBeLessThanOrEqual(2 * 50);
+  });
+
   test("at rest nothing is written, and the time of the condition stays", async () => {
     const world = await startDns(startWorld);
     for (const name of ["wc1", "wc10", "wc2"]) await makeWorkload(world, name);

@@ -228,12 +228,13 @@ async function observeZoneInRole(
 ): Promise<ZoneInRole> {
   const { id } = query;
   const isPrivate = role === "toWorkload" || role === "toManagement";
-  // One list serves all clusters whose zones are in this group, and reports those that are still to be created.
-  const listed = isPrivate
-    ? await tryRead(reads.reconcile, () =>
-        privateDnsZones(arm).list(parentOf(id) ?? id, reads.maxAgeMs),
-      )
-    : [];
+  // One list serves all clusters whose zones are in this group, and reports those that are still to be created. A drift check lists by itself.
+  const listed =
+    isPrivate && !reads.drift
+      ? await tryRead(reads.reconcile, () =>
+          privateDnsZones(arm).list(parentOf(id) ?? id, reads.maxAgeMs),
+        )
+      : [];
   if ("failed" in listed)
     return { role, ...unreadZone(id, { on: "zone", failure: listed.failed }) };
   const zone = await observeZone(query, arm, reads);

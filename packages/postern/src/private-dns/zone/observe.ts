@@ -7,7 +7,7 @@ import {
   type ResourceId,
 } from "@postern/core/resource-id.ts";
 import type { ArmClient } from "../../azure/arm.ts";
-import type { Observation } from "../../azure/gateway.ts";
+import type { ArmResource, Observation, ResourceGateway } from "../../azure/gateway.ts";
 import {
   type PrivateDnsZone,
   privateDnsZones,
@@ -50,6 +50,8 @@ const listedMs = 60_000;
 const ever = Number.POSITIVE_INFINITY;
 /** Zones are not listed more often than this for drift: their contents need reads, too. */
 const zonesListedMs = 30_000;
+/** A zone that is shared by all clusters, such as that of their base domain, is read less often. */
+const sharedZoneMs = 60_000;
 
 /** Read a zone and what is in it. */
 export async function observeZone(
@@ -60,7 +62,9 @@ export async function observeZone(
   const { id } = query;
   const isPublic = isPublicZone(id);
   const zone = await tryRead<Observation<DnsZone | PrivateDnsZone>>(reads.reconcile, () =>
-    isPublic ? dnsZones(arm).observe(id, reads.maxAgeMs) : observePrivateZone(id, arm, reads),
+    isPublic
+      ? observeItself<DnsZone>(query, dnsZones(arm), arm, reads)
+      : observeItself<PrivateDnsZone>(query, privateDnsZones(arm), arm, reads),
   );
   if ("failed" in zone) return unreadZone(id, { on: "zone", failure: zone.failed });
   const observation = mapObservation(zone, zoneFrom);
@@ -79,26 +83,40 @@ export async function observeZone(
 }
 
 /** Azure allows few reads of DNS, and one list of zones shows what is missing in all of them. */
-async function observePrivateZone(
-  id: ResourceId,
+async function observeItself<T extends ArmResource>(
+  { id, only }: ZoneQuery,
+  gateway: ResourceGateway<T>,
   arm: ArmClient,
   { drift, maxAgeMs }: ZoneReads,
-): Promise<Observation<PrivateDnsZone>> {
-  const gateway = privateDnsZones(arm);
+): Promise<Observation<T>> {
   const group = parentOf(id);
   if (!drift || group === undefined) return gateway.observe(id, maxAgeMs);
-  const ageMs = zonesAgeMs(group, arm, maxAgeMs);
+  // The least role for a zone that all clusters share is on that zone alone, and does not list.
+  if (only !== undefined) return gateway.observe(id, sharedZoneAgeMs(id, arm, maxAgeMs));
+  const ageMs = zonesAgeMs(group, arm, maxAgeMs, isPublicZone(id) ? "dnsZones" : undefined);
   await gateway.list(group, ageMs);
   return gateway.observe(id, ageMs);
 }
 
+function sharedZoneAgeMs(zone: ResourceId, arm: ArmClient, maxAgeMs: number): number {
+  const ageMs = Math.max(maxAgeMs, sharedZoneMs);
+  const collection = zone.slice(0, zone.lastIndexOf("/"));
+  const isRecent = arm.readCache.of(collection, zone, ageMs) !== undefined;
+  return isRecent || arm.takeSpareDnsRead(zone) ? ageMs : ever;
+}
+
 /**
- * How old what is known of the private zones of a resource group may be when drift is checked: what was observed before is good enough,
+ * How old what is known of the zones of a resource group may be when drift is checked: what was observed before is good enough,
  * unless a read is spare.
  */
-export function zonesAgeMs(group: ResourceId, arm: ArmClient, maxAgeMs: number): number {
+export function zonesAgeMs(
+  group: ResourceId,
+  arm: ArmClient,
+  maxAgeMs: number,
+  type: "privateDnsZones" | "dnsZones" = "privateDnsZones",
+): number {
   const ageMs = Math.max(maxAgeMs, zonesListedMs);
-  const zones = `${group}/providers/Microsoft.Network/privateDnsZones`;
+  const zones = `${group}/providers/Microsoft.Network/${type}`;
   return arm.readCache.isListed(zones, ageMs) || arm.takeSpareDnsRead(group) ? ageMs : ever;
 }
 
@@ -172,7 +190,9 @@ async function observeLinks(
     reads,
   );
   const observe = (one: string, maxAgeMs: number) => observeLink(gateway, one, maxAgeMs);
-  const observed = await observeAll({ observe }, await gateway.list(id, age), links, age);
+  // What was listed right now is not read again one by one.
+  const eachAgeMs = age === 0 ? listedMs : age;
+  const observed = await observeAll({ observe }, await gateway.list(id, age), links, eachAgeMs);
   const failed = observed.filter((each) => each.observation.state === "failed");
   if (failed.length === 0) return observed;
   // Azure may have refused it because another link leads to the same network already: whatever it answered, the list tells.
