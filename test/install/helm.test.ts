@@ -72,6 +72,8 @@ describeOnCluster("the chart on a cluster", () => {
     expect(refused.err).toMatch(/nothing was changed\. .*conflict.*helm.*\. Use what installed it/);
     const upgrade = await runPostern("upgrade", "--kubeconfig", cluster.kubeconfig);
     expect(upgrade.code).toBe(64);
-    expect(upgrade.err).toContain("with Helm run helm upgrade or helm uninstall");
+    expect(upgrade.err).toContain(
+      "for an installation by Helm, use helm upgrade or helm uninstall",
+    );
   });
 });
