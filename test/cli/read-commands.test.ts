@@ -1,12 +1,13 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { symlinkSync } from "node:fs";
-import { mkdtemp, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import { json, serve } from "../loopback.ts";
 import { root } from "../package/run-bin.ts";
 import { golden, useCommands } from "./commands.ts";
 
@@ -208,6 +209,39 @@ describe("a plan by the tenant policy of the operator", () => {
     slow,
   );
 });
+
+test(
+  "the doctor keeps its findings where one kind may not be listed, and says what could not be checked",
+  async () => {
+    // In front of the cluster stands one that shows NodePools to nobody.
+    const { url } = await serve(({ method, url: path, body }, response) => {
+      if (/^\/apis\/hypershift\.openshift\.io\/.*\/nodepools/.test(path)) {
+        json(response, 403, { kind: "Status", reason: "Forbidden", message: "no NodePools" });
+        return;
+      }
+      const given = body === "" ? undefined : JSON.parse(body);
+      on.local.kube<object>(method, path, given).then(
+        (answer) => json(response, answer.status, answer.body),
+        () => response.destroy(),
+      );
+    });
+    const config = JSON.parse(await readFile(on.local.ready.kubeconfig, "utf8")) as {
+      clusters: { cluster: Record<string, unknown> }[];
+    };
+    for (const { cluster } of config.clusters) {
+      cluster.server = url;
+      delete cluster["certificate-authority-data"];
+    }
+    const KUBECONFIG = join(on.files, "nodepools.kubeconfig");
+    await writeFile(KUBECONFIG, JSON.stringify(config));
+    const { exitCode, stdout, stderr } = await on.runWith({ KUBECONFIG }, "doctor");
+    expect({ exitCode, stderr }).toEqual({ exitCode: 3, stderr: "" });
+    expect(stdout).toMatch(/^✓ cluster health \(4\)$/m);
+    expect(stdout).toMatch(/^- orphans: Kubernetes API\n.*No NodePools/m);
+    expect(stdout).toContain("1 could not be checked.");
+  },
+  slow,
+);
 
 describe("without rights in Azure", () => {
   const run = (...args: string[]) => on.runWith({ KUBECONFIG: on.as("nobody") }, ...args);

@@ -110,7 +110,7 @@ describe("postern operator for Cluster API", () => {
       [
         "a role without its management cluster",
         ["--role", "cluster-api"],
-        /give --management-cluster-name and --management-cluster-namespace/,
+        /requires --management-cluster-name and --management-cluster-namespace/,
       ],
       [
         "a link that there is none of",
