@@ -63,7 +63,7 @@ describe("an endpoint that is deleted behind everybody's back", () => {
       await on.change(endpoint);
       const plan = await on.run("plan", "blue");
       expect(plan.exitCode).toBe(2);
-      expect(plan.stdout).toMatch(/\+ \S.*endpoint\n +because \S/);
+      expect(plan.stdout).toMatch(/\+ Create private endpoint \S+: \S/);
       expect(plan.stdout).toContain("can start now.");
       const asData = await on.run("plan", "clusters/blue", "-o", "json");
       expect(asData.exitCode).toBe(2);
