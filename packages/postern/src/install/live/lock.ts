@@ -30,7 +30,10 @@ export async function withLock<T>(
   const lease = await acquire(kube, namespace, clock, signal);
   const ended = new AbortController();
   const lost = new AbortController();
-  const renewal = renewUntil(ended.signal, { kube, lease, clock }, (error) => lost.abort(error));
+  const renewal = renewUntil(ended.signal, { kube, lease, clock }).catch((error) => {
+    lost.abort(error);
+    return undefined;
+  });
   try {
     return await work(AbortSignal.any([signal, lost.signal]));
   } catch (error) {
@@ -74,12 +77,11 @@ async function acquire(
   }
 }
 
-/** Renew the lock until the work has ended. The answer is the Lease as it is then ours; undefined where it was lost. */
+/** Renew the lock until the work has ended, and return the Lease as it is then ours. Fails as soon as the lock is lost. */
 async function renewUntil(
   ended: AbortSignal,
   { kube, lease, clock }: { kube: KubeClient; lease: LeaseObject; clock: Clock },
-  onLost: (error: CommandFailure) => void,
-): Promise<LeaseObject | undefined> {
+): Promise<LeaseObject> {
   let last = lease;
   let renewedAt = clock.now();
   for (;;) {
@@ -95,10 +97,7 @@ async function renewUntil(
       // A write whose answer was lost is sent twice, and conflicts with itself.
       if (found) last = found;
       else if (!taken && clock.now() < renewedAt + (lockSeconds * 1_000) / 2) continue;
-      else {
-        onLost(lostLock(lease.metadata.namespace ?? "", taken));
-        return undefined;
-      }
+      else throw lostLock(lease.metadata.namespace ?? "", taken);
     }
   }
 }

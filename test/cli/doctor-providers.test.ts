@@ -1,10 +1,10 @@
 import { startSimulator } from "@postern/azure-simulator/simulator.ts";
+import { Arm } from "postern/azure/arm.ts";
+import { customCloud } from "postern/azure/clouds.ts";
+import { providerFindings } from "postern/cli/doctor-providers.ts";
+import type { World } from "postern/view/world.ts";
 import { expect, onTestFinished, test } from "vitest";
-import { network, oneWorld } from "../../../../test/cli/one-world.ts";
-import { Arm } from "../azure/arm.ts";
-import { customCloud } from "../azure/clouds.ts";
-import type { World } from "../view/world.ts";
-import { providerFindings } from "./doctor-providers.ts";
+import { network, oneWorld } from "./one-world.ts";
 
 const subscription = "11111111-1111-4111-8111-111111111111";
 const tenant = "22222222-2222-4222-8222-222222222222";
