@@ -32,6 +32,10 @@ export const variables: Readonly<Record<string, readonly Variable[]>> = {
       name: "AZURE_RESOURCE_GROUP",
       does: "the group of the management cluster's load balancers; `--role control-plane` and `cluster-api` need none",
     },
+    {
+      name: "AZURE_LOAD_BALANCER_RESOURCE_GROUPS",
+      does: "other groups of the subscription with load balancers of the management cluster, separated by commas",
+    },
   ],
   "Who acts in it": [
     {

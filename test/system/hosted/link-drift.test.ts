@@ -1,3 +1,4 @@
+import { parseResourceId } from "@postern/core/resource-id.ts";
 import { conditions, linkFinalizer } from "postern/hosted/names.ts";
 import { expect, test } from "vitest";
 import {
@@ -215,6 +216,38 @@ describeHosted("a load balancer that cannot be used", (start) => {
     );
     world.azure.addFrontend(`${frontendOf(one.service)}-late`, "10.0.50.50");
     await ready(world, one);
+  });
+
+  test("and is in another group of the management cluster is found, and gets its link service in the usual group", async () => {
+    const others = parseResourceId(managementGroup.replace(/[^/]+$/, "more-balancers"));
+    const world = await start({
+      features: onlyLink(),
+      simulator,
+      otherLoadBalancerGroups: [others],
+    });
+    const one = await linkedCluster(world, "one", { spec: { loadBalancerIP: "10.0.50.51" } });
+    await world.giveAddress(one.service, "10.0.50.51");
+    const { simulator: azure } = world.azure;
+    azure.change(others, { location: "westeurope" });
+    const subnet = { id: `${managementNetwork}/subnets/nodes` };
+    const frontend = {
+      name: frontendOf(one.service),
+      properties: { subnet, privateIPAddress: "10.0.50.51", privateIPAllocationMethod: "Static" },
+    };
+    const there = `${others}/providers/Microsoft.Network/loadBalancers/more`;
+    azure.change(there, {
+      location: "westeurope",
+      sku: { name: "Standard" },
+      properties: { frontendIPConfigurations: [frontend] },
+    });
+    await ready(world, one);
+    expect(properties(world, one.id)).toMatchObject({
+      loadBalancerFrontendIpConfigurations: [
+        { id: `${there}/frontendIPConfigurations/${frontend.name}` },
+      ],
+    });
+    await gone(world, one);
+    expect(world.azure.ids("/privatelinkservices/")).toEqual([]);
   });
 
   test("is a condition where the role to list is missing, and is requeued when Azure said", async () => {

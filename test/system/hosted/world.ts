@@ -3,6 +3,7 @@ import type { SimulatorOptions } from "@postern/azure-simulator/simulator.ts";
 import { definitions } from "@postern/core/definitions.ts";
 import { apiVersionOf } from "@postern/core/kind.ts";
 import type { Condition } from "@postern/core/kinds/condition.ts";
+import type { ResourceId } from "@postern/core/resource-id.ts";
 import { Arm, type ArmRequest } from "postern/azure/arm.ts";
 import { customCloud } from "postern/azure/clouds.ts";
 import type { DriftInterval } from "postern/azure/drift-interval.ts";
@@ -78,6 +79,8 @@ export interface WorldOptions extends Process {
   rights?: Rights;
   /** By which identity a control plane acts; all by the same one where nothing is said. */
   credentialOf?: (azure: Azure) => CredentialOf;
+  /** Groups with load balancers, beside the management group. */
+  otherLoadBalancerGroups?: readonly ResourceId[];
   log?: Log;
   metrics?: Metrics;
   /** How often drift is checked; every 5 minutes where nothing is said. */
@@ -200,7 +203,8 @@ async function startWorld(cluster: Cluster, options: WorldOptions): Promise<Host
     });
   let armClient = arm();
   const credentialOf = options.credentialOf?.(azure) ?? (() => azure.guest);
-  const armClientsNow = () => createArmClients({ arm: armClient, managementGroup, credentialOf });
+  const armClientsNow = () =>
+    createArmClients({ ...options, arm: armClient, managementGroup, credentialOf });
 
   const problems: unknown[] = [];
   async function start() {

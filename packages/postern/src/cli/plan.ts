@@ -25,7 +25,7 @@ export function command(): Command {
       "after",
       `
 The plan lists the steps that can start now. Steps that depend on them appear in a later plan. Set AZURE_RESOURCE_GROUP and
-AZURE_SUBSCRIPTION_ID to the resource group of the management cluster's load balancers, and pass the flags that the operator runs
+AZURE_SUBSCRIPTION_ID (and AZURE_LOAD_BALANCER_RESOURCE_GROUPS) as the operator has them, and pass the flags that it runs
 with. Without them the plan may differ from the operator's; what cannot be planned is listed.
 If a plan contradicts the conditions of a cluster, the command asks the operator to reconcile the cluster, with the annotation
 postern.io/requested-at.

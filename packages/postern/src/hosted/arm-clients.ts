@@ -12,8 +12,10 @@ export interface HostedArmClients {
 
 /** The ARM clients for both ends of a private link, each with an identity of its own. */
 export interface ArmClients extends HostedArmClients {
-  /** The group with the load balancers of the management cluster, and gets the link services. */
+  /** The group of the management cluster: link services are created there. */
   managementGroup: ResourceId;
+  /** The groups whose load balancers may have the addresses of Services. */
+  loadBalancerGroups: readonly ResourceId[];
   management(reconcile: Reconcile): ArmClient;
 }
 
@@ -29,11 +31,14 @@ export function createHostedArmClients(arm: Arm, credentialOf: CredentialOf): Ho
 export function createArmClients(given: {
   arm: Arm;
   managementGroup: ResourceId;
+  /** Groups with load balancers of the management cluster, beside its own. */
+  otherLoadBalancerGroups?: readonly ResourceId[] | undefined;
   credentialOf: CredentialOf;
 }): ArmClients {
-  const { arm, managementGroup, credentialOf } = given;
+  const { arm, managementGroup, otherLoadBalancerGroups = [], credentialOf } = given;
   return {
     managementGroup,
+    loadBalancerGroups: [managementGroup, ...otherLoadBalancerGroups],
     management: (reconcile) => arm.for(reconcile),
     ...createHostedArmClients(arm, credentialOf),
   };

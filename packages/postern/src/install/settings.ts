@@ -111,6 +111,10 @@ const azure = Type.Object(
       forms.resourceGroup,
       "The resource group of the management cluster's load balancers, where link services are created.",
     ),
+    loadBalancerResourceGroups: list(
+      formed(forms.resourceGroup),
+      "Other resource groups of the subscription with load balancers of the management cluster.",
+    ),
     tenantId: optional(
       forms.guid,
       "The tenant of the identity, where the webhook of workload identity does not know it.",

@@ -99,7 +99,8 @@ export function command(): Command {
       `
 Azure is found by the environment: AZURE_CLOUD_NAME; one of AZURE_PLS_CLIENT_ID, AZURE_CREDENTIALS_FILE,
 AZURE_FEDERATED_TOKEN_FILE or AZURE_CLIENT_SECRET; and AZURE_SUBSCRIPTION_ID and AZURE_RESOURCE_GROUP for the group of the
-management cluster's load balancers, which --role control-plane and cluster-api do not need. Traces go where OTEL_* says.
+management cluster's load balancers, which --role control-plane and cluster-api do not need. Other groups with load balancers:
+AZURE_LOAD_BALANCER_RESOURCE_GROUPS, separated by commas. Traces go where OTEL_* says.
 Clusters of Cluster API each have their own identity; the credential above, and AZURE_SUBSCRIPTION_ID, are those of the base
 domain's zone. AZURE_CA_FILE is the authority of an Entra with a certificate of its own. CLUSTER_AZURE_SUBSCRIPTION_ID, _TENANT_ID, _CLIENT_ID and _LOCATION are for clusters that are no AzureClusters.
 

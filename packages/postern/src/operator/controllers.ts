@@ -26,6 +26,8 @@ import type { ClusterApiSettings } from "./cluster-api.ts";
 /** What the controllers of the management cluster go by. */
 export interface ManagementSettings {
   managementGroup: ResourceId;
+  /** Groups with load balancers of the management cluster, beside its own. */
+  otherLoadBalancerGroups?: readonly ResourceId[] | undefined;
   natSubnets: "shared" | "per-cluster";
   natPrefixLength: number;
   /** The first 8 characters of the uid of namespace kube-system. */
@@ -40,9 +42,14 @@ export interface ManagementSettings {
 export function managementControllers(
   arm: Arm,
   { credentialOf }: Identities,
-  { managementGroup, ...settings }: ManagementSettings,
+  { managementGroup, otherLoadBalancerGroups, ...settings }: ManagementSettings,
 ): readonly MakeFeature[] {
-  const armClients = createArmClients({ arm, managementGroup, credentialOf });
+  const armClients = createArmClients({
+    arm,
+    managementGroup,
+    otherLoadBalancerGroups,
+    credentialOf,
+  });
   const { policy } = settings;
   return [topologyFeature({ policy }), linkFeature({ armClients, ...settings })];
 }

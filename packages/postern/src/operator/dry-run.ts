@@ -14,7 +14,7 @@ import {
   managementControllers,
 } from "./controllers.ts";
 import { installationOf } from "./installation.ts";
-import { managementGroupIn } from "./management-group.ts";
+import { managementGroupIn, otherLoadBalancerGroupsIn } from "./management-group.ts";
 import type { PlanFlags } from "./plan-options.ts";
 
 /** What the controllers of one side look after. */
@@ -53,6 +53,7 @@ export async function dryRunControllers(given: {
     features.push(
       ...managementControllers(arm, everyone, {
         managementGroup,
+        otherLoadBalancerGroups: otherLoadBalancerGroupsIn(env, managementGroup),
         installation,
         natSubnets,
         natPrefixLength,

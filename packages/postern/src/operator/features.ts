@@ -1,5 +1,4 @@
 import type { Clock } from "@postern/core/clock.ts";
-import type { ResourceId } from "@postern/core/resource-id.ts";
 import type { Tags } from "@postern/core/tags.ts";
 import type { TenantPolicy } from "@postern/core/tenant-policy.ts";
 import type { Registry } from "@prometheus-io/client";
@@ -14,6 +13,7 @@ import type { ClusterApiSettings } from "./cluster-api.ts";
 import {
   clusterApiControllers,
   controlPlaneControllers,
+  type ManagementSettings,
   managementControllers,
 } from "./controllers.ts";
 
@@ -36,8 +36,10 @@ export interface HostedSettings {
   natSubnets: "shared" | "per-cluster";
   natPrefixLength: number;
   azureTags?: Tags | undefined;
-  /** The group of the management cluster and the number of the installation; absent for control planes alone. */
-  management?: { managementGroup: ResourceId; installation: string } | undefined;
+  /** Where the load balancers of the management cluster are, and the number of the installation; absent for control planes alone. */
+  management?:
+    | Pick<ManagementSettings, "managementGroup" | "otherLoadBalancerGroups" | "installation">
+    | undefined;
 }
 
 /** The controllers of hosted control planes, by role. */

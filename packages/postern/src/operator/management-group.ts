@@ -1,5 +1,11 @@
 import { UsageError } from "@postern/core/process/usage-error.ts";
-import { type ResourceId, resourceGroupId } from "@postern/core/resource-id.ts";
+import {
+  idKey,
+  type ResourceId,
+  resourceGroupId,
+  sameId,
+  subscriptionOf,
+} from "@postern/core/resource-id.ts";
 import { readCredentialFile } from "../azure/credential-file.ts";
 
 /** The group of the management cluster, by the variables that HyperShift's operator has for it; or what to do instead. */
@@ -17,6 +23,20 @@ export async function managementGroupIn(
   throw new UsageError(
     `the resource group of the management cluster's load balancers is unknown: set ${missing.join(" and ")}, or ${instead}`,
   );
+}
+
+/** The groups of the same subscription that have load balancers of the management cluster too. */
+export function otherLoadBalancerGroupsIn(
+  env: NodeJS.ProcessEnv,
+  managementGroup: ResourceId,
+): ResourceId[] {
+  const subscription = subscriptionOf(managementGroup) ?? "";
+  const names = (env.AZURE_LOAD_BALANCER_RESOURCE_GROUPS ?? "")
+    .split(",")
+    .map((name) => name.trim());
+  const groups = names.filter(Boolean).map((name) => resourceGroupId(subscription, name));
+  const others = groups.filter((group) => !sameId(group, managementGroup));
+  return [...new Map(others.map((group) => [idKey(group), group])).values()];
 }
 
 /** The subscription that the environment names. A credential file names one too, where it is the credential that is used. */

@@ -20,7 +20,7 @@ import { startDashboard } from "./dashboard.ts";
 import { type ElectionFlags, leaseOf } from "./election.ts";
 import { clusterApiFeatures, hostedFeatures } from "./features.ts";
 import { installationOf } from "./installation.ts";
-import { managementGroupIn } from "./management-group.ts";
+import { managementGroupIn, otherLoadBalancerGroupsIn } from "./management-group.ts";
 import { startOwnMetrics } from "./own-metrics.ts";
 import { type PageFlags, startPages } from "./pages.ts";
 import { readTenantPolicy } from "./tenant-policy.ts";
@@ -123,7 +123,13 @@ export async function runOperator(
     if (signal.aborted) return;
     const parts = { azure, client, registry, clock, env, policy };
     const management =
-      managementGroup && number ? { managementGroup, installation: number } : undefined;
+      managementGroup && number
+        ? {
+            managementGroup,
+            otherLoadBalancerGroups: otherLoadBalancerGroupsIn(env, managementGroup),
+            installation: number,
+          }
+        : undefined;
     const features = [
       ...(role === "cluster-api"
         ? []

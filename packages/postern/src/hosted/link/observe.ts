@@ -96,7 +96,7 @@ async function observeUp(
         : all.some((each) => sameId(each.id, current)));
     const all = await frontendsAt(
       arm,
-      armClients.managementGroup,
+      armClients.loadBalancerGroups,
       found.loadBalancerIP,
       maxAgeMs,
       expected,

@@ -45,6 +45,10 @@ const identity: Pick<Process, "identity" | "clientId"> = {
 
 const managementEnv: readonly Template[] = [
   when(setting("azure.resourceGroup"), variable("AZURE_RESOURCE_GROUP", "azure.resourceGroup")),
+  when(setting("azure.loadBalancerResourceGroups"), {
+    name: "AZURE_LOAD_BALANCER_RESOURCE_GROUPS",
+    value: text`${forEach<TextPart>(setting("azure.loadBalancerResourceGroups"), text`${item()},`)}`,
+  }),
 ];
 
 const clusterApiArgs: readonly Template[] = [

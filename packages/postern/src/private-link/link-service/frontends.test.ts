@@ -35,7 +35,7 @@ async function world(lists: (() => object[])[]) {
   const { arm } = await fakeArm(serve, { clock });
   const find = async (address: string, now = 1_000, maxAgeMs = 600_000) => {
     clock.moveTo(now);
-    return (await frontendsAt(arm, scope, address, maxAgeMs)).map(({ balancer: id }) =>
+    return (await frontendsAt(arm, [scope], address, maxAgeMs)).map(({ balancer: id }) =>
       id.slice(id.lastIndexOf("/") + 1),
     );
   };

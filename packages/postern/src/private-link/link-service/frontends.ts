@@ -27,12 +27,12 @@ export const fresherMs = 10_000;
 const indexes = new WeakMap<LoadBalancer, Map<string, Frontend[]>>();
 
 /**
- * The frontends of a group's load balancers that have an address, by id: one list for all who look for one. Both spellings of an
- * address of IPv6 are the same.
+ * The frontends of load balancers that have an address, by id: one list of each group for all who look for one. Both spellings of
+ * an address of IPv6 are the same.
  */
 export async function frontendsAt(
   arm: ArmClient,
-  group: ResourceId,
+  groups: readonly ResourceId[],
   address: string,
   maxAgeMs: number,
   /** Whether what is found is what was expected; otherwise a fresher list is asked for. */
@@ -40,8 +40,8 @@ export async function frontendsAt(
 ): Promise<readonly Frontend[]> {
   const key = addressKey(address);
   const find = async (age: number) => {
-    const balancers = await loadBalancers(arm).list(group, age);
-    const found = balancers.flatMap((balancer) => indexOf(balancer).get(key) ?? []);
+    const lists = await Promise.all(groups.map((group) => loadBalancers(arm).list(group, age)));
+    const found = lists.flat().flatMap((balancer) => indexOf(balancer).get(key) ?? []);
     return found.sort((a, b) => (idKey(a.id) < idKey(b.id) ? -1 : 1));
   };
   const found = await find(maxAgeMs);

@@ -67,7 +67,7 @@ async function frontendOf(
     return { why: `${named} is being deleted`, isServiceDeleting: true };
   const address = object.status?.loadBalancer?.ingress?.[0]?.ip;
   if (address === undefined) return { why: `${named} has no address` };
-  const all = await frontendsAt(arm, group, address, maxAgeMs, (found) =>
+  const all = await frontendsAt(arm, [group], address, maxAgeMs, (found) =>
     found.some((each) => isFrontendOf(each, uid)),
   );
   const frontend = all.find((each) => isFrontendOf(each, uid));
