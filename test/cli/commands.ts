@@ -18,6 +18,7 @@ export interface Asked {
   method: string;
   path: string;
   identity: string;
+  userAgent?: string;
 }
 
 /** Runs commands against a local mode that the whole file shares. */
@@ -32,7 +33,7 @@ export interface Commands {
   as(application: string): string;
   /** A kubeconfig in which the local mode that it leads to says something else of itself. */
   saying(name: string, change: (extension: LocalExtension) => void): string;
-  /** What Azure was sent since a request, without questions for tokens. */
+  /** What commands sent to Azure since a request, without questions for tokens. Local mode itself reads as the same person. */
   asked(since: number): Promise<Asked[]>;
   /** The number of the last request. */
   last(): Promise<number>;
@@ -129,10 +130,16 @@ function commandsOf(local: Running, files: string): Commands {
         }),
       );
     },
-    asked: async (since) =>
-      (await control(`requests?since=${since}&limit=10000`)).value.filter(
-        ({ path, sequence }) => sequence > since && path.startsWith("/subscriptions/"),
-      ),
+    async asked(since) {
+      const you = azure?.identities.find(({ name }) => name === "you");
+      const { value } = await control(`requests?since=${since}&limit=10000`);
+      return value.filter(
+        ({ path, identity, userAgent }) =>
+          path.startsWith("/subscriptions/") &&
+          identity === you?.objectId &&
+          userAgent?.startsWith("postern/"),
+      );
+    },
     last: async () => (await control("requests?limit=1")).last,
     refuse: (action) => fault({ action }, { kind: "answer", status: 503 }),
     slowDown: (action) => {

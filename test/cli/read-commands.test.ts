@@ -81,8 +81,7 @@ test(
     await on.run("plan");
     await on.run("tree");
     await on.run("doctor");
-    const you = on.local.ready.azure?.identities.find(({ name }) => name === "you");
-    const mine = (await on.asked(before)).filter(({ identity }) => identity === you?.objectId);
+    const mine = await on.asked(before);
     expect(mine.length).toBeGreaterThan(10);
     expect(mine.filter(({ method }) => method !== "GET")).toEqual([]);
   },
@@ -169,8 +168,8 @@ describe("a plan without what the operator goes by", () => {
       const run = (...args: string[]) => on.runWith({ KUBECONFIG }, "plan", ...args);
       const all = await run();
       expect(all).toMatchObject({ exitCode: 1, stderr: "" });
-      expect(all.stdout).toMatch(/^Not planned: hosted clusters: .* give AZURE_RESOURCE_GROUP$/m);
-      expect(all.stdout).toMatch(/^Not planned: Cluster API: .* give --management-cluster-name /m);
+      expect(all.stdout).toMatch(/^Not planned: hosted clusters: .* set AZURE_RESOURCE_GROUP$/m);
+      expect(all.stdout).toMatch(/^Not planned: Cluster API: .* set --management-cluster-name /m);
       expect(all.stdout).not.toContain("No changes");
       const one = await run("clusters/blue", "-o", "json");
       expect(one.exitCode).toBe(1);
@@ -418,13 +417,7 @@ describe("the way to a person", () => {
       const before = await on.last();
       const child = spawn(process.execPath, [bin, "tree"], { env: env() });
       const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
-      const you = on.local.ready.azure?.identities.find(({ name }) => name === "you");
-      await expect
-        .poll(
-          async () => (await on.asked(before)).some(({ identity }) => identity === you?.objectId),
-          { timeout: 60_000 },
-        )
-        .toBe(true);
+      await expect.poll(() => on.asked(before), { timeout: 60_000 }).not.toEqual([]);
       child.kill("SIGINT");
       const [stdout, stderr, [exitCode]] = await ended;
       expect({ stdout, stderr, exitCode }).toEqual({

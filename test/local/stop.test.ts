@@ -78,7 +78,7 @@ describeWhere(
       child.stdout.setEncoding("utf8").on("data", (more: string) => {
         text += more;
       });
-      await expect.poll(() => text, { timeout: 90_000 }).toMatch(/7 of 7 available/);
+      await expect.poll(() => text, { timeout: 90_000 }).toMatch(/7 of 7 Healthy/);
       child.stdin.write("\x03");
       await once(child, "exit");
       expect(child.exitCode).toBe(0);
