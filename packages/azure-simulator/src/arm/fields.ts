@@ -110,6 +110,11 @@ export function tags(body: JsonObject): JsonObject {
   return { tags: given };
 }
 
+/** The same, and the edge zone that a network resource is in. */
+export function tagsAndZone(body: JsonObject): JsonObject {
+  return { ...tags(body), extendedLocation: object(body, "extendedLocation") };
+}
+
 export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

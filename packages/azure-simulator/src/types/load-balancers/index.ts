@@ -1,4 +1,4 @@
-import { defined, object, objects, oneOf, tags, text } from "../../arm/fields.ts";
+import { defined, object, objects, oneOf, tagsAndZone, text } from "../../arm/fields.ts";
 import { checkNetworkName, joinsIn } from "../../arm/links.ts";
 import { Refusal } from "../../arm/refusal.ts";
 import type { Child, ResourceType, World } from "../../arm/resource-type.ts";
@@ -85,7 +85,7 @@ export const loadBalancers: ResourceType = {
     return {
       top: defined({
         location,
-        ...tags(body),
+        ...tagsAndZone(body),
         sku: { name: sku, tier },
       }),
       properties: {

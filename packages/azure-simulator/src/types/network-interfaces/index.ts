@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { plainLocation } from "../../arm/checks.ts";
-import { defined, flag, object, objects, tags, text, texts } from "../../arm/fields.ts";
+import { defined, flag, object, objects, tagsAndZone, text, texts } from "../../arm/fields.ts";
 import { checkNetworkName, idIn, joinsIn, link, referred } from "../../arm/links.ts";
 import { Refusal } from "../../arm/refusal.ts";
 import type { ResourceType, World } from "../../arm/resource-type.ts";
@@ -39,7 +39,7 @@ export const networkInterfaces: ResourceType = {
       checkPublicAddress(each.properties as JsonObject, id, world);
     checkPools(world, id, ipConfigurations as { name: string; properties: JsonObject }[]);
     return {
-      top: defined({ location, ...tags(body), kind: "Regular" }),
+      top: defined({ location, ...tagsAndZone(body), kind: "Regular" }),
       properties: interfaceProperties(properties, ipConfigurations, { world, existing, location }),
     };
   },
@@ -77,6 +77,7 @@ export const networkInterfaces: ResourceType = {
   differences: [
     "Network security groups, application security groups and tap configurations are stored as sent and have no effect.",
     "A delete returns 202 if the interface was attached to a machine, and 200 otherwise: a rule derived from two recordings [W].",
+    "A block of addresses is always chosen by Azure; a static one is rejected (not done). Which lengths a block can have is documented [D], the code of the rejection is not [?].",
     "Effective routes and effective security groups are not done.",
     "The rejections for interfaces of endpoints and link services have codes by analogy [?].",
   ],
@@ -224,9 +225,13 @@ function balancersOf(resource: Resource | undefined, world: World): Resource[] {
   return [...new Set(keys)].flatMap((key) => world.store.get(key) ?? []);
 }
 
-/** Machines of one network share a suffix; the two letters before `internal` go with the region. */
+/** Machines of one network share a suffix; the letters before `internal` go with the region. */
 function suffixOf(network: string, location: string): string {
-  const regions: Readonly<Record<string, string>> = { eastus: "bx", eastus2: "cx" };
+  const regions: Readonly<Record<string, string>> = {
+    eastus: "bx",
+    eastus2: "cx",
+    eastus2euap: "cbnx",
+  };
   const digest = createHash("sha256").update(network).digest();
   const letters = "abcdefghijklmnopqrstuvwxyz234567";
   const label = Array.from(digest.subarray(0, 26), (byte) => letters[byte & 31]).join("");

@@ -6,6 +6,9 @@ import type { World } from "../../arm/resource-type.ts";
 import { type JsonObject, parentOf, type Resource } from "../../state/store.ts";
 import { draftAddresses } from "../subnets/addresses.ts";
 
+/** learn.microsoft.com/azure/virtual-network/ip-services/virtual-network-private-ip-address-blocks-cli */
+const blockLengths = { IPv4: 28, IPv6: 80 } as const;
+
 /** What is kept of the ip configurations of an interface, each with an address of its subnet. */
 export function acceptConfigurations(
   given: readonly JsonObject[],
@@ -49,6 +52,10 @@ export function acceptConfigurations(
     const version = oneOf(properties, "privateIPAddressVersion", ["IPv4", "IPv6"], "IPv4");
     const method = oneOf(properties, "privateIPAllocationMethod", ["Dynamic", "Static"], "Dynamic");
     const wanted = text(properties, "privateIPAddress", undefined);
+    const primary = primaries.length === 0 ? at === 0 : flag(properties, "primary", false);
+    const prefixLength = number(properties, "privateIPAddressPrefixLength", undefined);
+    if (prefixLength !== undefined && (primary || prefixLength !== blockLengths[version]))
+      throw badBlock(asker, prefixLength);
     if (method === "Static" && wanted === undefined)
       throw new Refusal(
         400,
@@ -59,7 +66,8 @@ export function acceptConfigurations(
       subnet: idIn(subnet) ?? "",
       version: version === "IPv6" ? 6 : 4,
       wanted: method === "Static" ? wanted : undefined,
-      held: currentAddress(existing, name),
+      held: currentAddress(existing, name, subnet),
+      prefixLength: method === "Dynamic" ? prefixLength : undefined,
       asker,
     });
     checkRegion(world, idIn(subnet) ?? "", location, id);
@@ -70,9 +78,9 @@ export function acceptConfigurations(
         privateIPAllocationMethod: method,
         publicIPAddress: link(properties, "publicIPAddress"),
         subnet,
-        primary: primaries.length === 0 ? at === 0 : flag(properties, "primary", false),
+        primary,
         privateIPAddressVersion: version,
-        privateIPAddressPrefixLength: number(properties, "privateIPAddressPrefixLength", undefined),
+        privateIPAddressPrefixLength: prefixLength,
         loadBalancerBackendAddressPools: links(properties, "loadBalancerBackendAddressPools"),
         loadBalancerInboundNatRules: links(properties, "loadBalancerInboundNatRules"),
         applicationSecurityGroups: links(properties, "applicationSecurityGroups"),
@@ -81,7 +89,8 @@ export function acceptConfigurations(
     };
   });
   checkOneNetwork(kept, id);
-  return kept;
+  // Recorded: the primary one comes first, whatever its place was.
+  return kept.sort((a, b) => Number(b.properties.primary) - Number(a.properties.primary));
 }
 
 /** The ip configurations of an interface as they are kept. */
@@ -116,10 +125,16 @@ export function networkOf(configurations: readonly { properties: JsonObject }[])
   return parentOf((idIn(configurations[0]?.properties.subnet) ?? "").toLowerCase());
 }
 
-function currentAddress(existing: Resource | undefined, name: string): string | undefined {
+/** Recorded: in another subnet a configuration gets an address anew, even where its own would be free. */
+function currentAddress(
+  existing: Resource | undefined,
+  name: string,
+  subnet: JsonObject,
+): string | undefined {
   const held = existing && configurationsOf(existing).find((each) => each.name === name);
-  const address = held?.properties.privateIPAddress;
-  return typeof address === "string" ? address : undefined;
+  if (!held || idIn(held.properties.subnet)?.toLowerCase() !== idIn(subnet)?.toLowerCase())
+    return undefined;
+  return text(held.properties, "privateIPAddress", undefined);
 }
 
 function checkRegion(world: World, subnet: string, location: string, id: string): void {
@@ -135,6 +150,14 @@ function checkOneNetwork(kept: readonly { properties: JsonObject }[], id: string
     400,
     "IpConfigurationsOnSameNicCannotUseDifferentVnets",
     `All IP configurations of network interface ${id} must be in subnets of one virtual network.`,
+  );
+}
+
+function badBlock(asker: string, length: number): Refusal {
+  return new Refusal(
+    400,
+    "PrivateIPAddressPrefixLengthInvalid",
+    `IP configuration ${asker} has the private IP address prefix length ${length}. A block of addresses is /${blockLengths.IPv4}, or /${blockLengths.IPv6} of IPv6, and not primary.`,
   );
 }
 

@@ -74,9 +74,11 @@ export function connect(endpoint: Resource, world: World): void {
       const found = world.store.get(service);
       if (!found) continue;
       const status = String(object(entry, "leads")?.status);
+      // Recorded: accounts write the words with a hyphen.
+      const approved = found.type === storageType ? "Auto-Approved" : "Auto Approved";
       const state = {
         status,
-        description: status === "Approved" ? "Auto Approved" : "Awaiting approval",
+        description: status === "Approved" ? approved : "Awaiting approval",
         actionsRequired: "None",
       };
       const name = lastSegment(connection);

@@ -61,8 +61,8 @@ export function dnsConfigsOf(
   endpoint: Resource,
   store: Store,
 ): { fqdn: string; ipAddresses: string[] }[] {
-  // Recorded: there are none before the endpoint is there.
-  if (endpoint.state === "Updating") return [];
+  // Recorded: there are none before the endpoint is there; in later writes they stay.
+  if (endpoint.properties.provisioned === false) return [];
   const ipAddresses = addressesOf(endpoint, store);
   return connectionLists
     .flatMap((list) => endpointConnections(endpoint, list))

@@ -1,6 +1,14 @@
 import { plainLocation } from "../../arm/checks.ts";
 import { etagOf } from "../../arm/etags.ts";
-import { defined, isObject, object, objects, reference, tags, text } from "../../arm/fields.ts";
+import {
+  defined,
+  isObject,
+  object,
+  objects,
+  reference,
+  tagsAndZone,
+  text,
+} from "../../arm/fields.ts";
 import { badReference, checkNetworkName } from "../../arm/links.ts";
 import { Refusal } from "../../arm/refusal.ts";
 import type { ResourceType, World } from "../../arm/resource-type.ts";
@@ -8,6 +16,7 @@ import { show, since } from "../../arm/show.ts";
 import { type JsonObject, parentOf, type Resource } from "../../state/store.ts";
 import { networkInterfaces } from "../network-interfaces/index.ts";
 import { type InterfaceAddress, interfaceId, putInterface } from "../network-interfaces/made.ts";
+import { followEndpoint } from "../private-dns-zone-groups/records.ts";
 import { missingField } from "../private-link-services/refusals.ts";
 import { draftAddresses } from "../subnets/addresses.ts";
 import { acceptConnections, approvalsIn, connect, disconnect } from "./connect.ts";
@@ -48,13 +57,14 @@ export const privateEndpoints: ResourceType = {
       subnet: { id: subnet },
       ipConfigurations: acceptAddresses(properties),
       networkInterfaces: [{ id: nicId }],
+      provisioned: existing?.properties.provisioned ?? existing !== undefined,
       ...(groups !== undefined && {
         applicationSecurityGroups: objects(properties, "applicationSecurityGroups"),
       }),
     };
     addressesFor({ id, properties: kept }, nicId, world);
     return {
-      top: defined({ location, ...tags(body), extendedLocation: object(body, "extendedLocation") }),
+      top: defined({ location, ...tagsAndZone(body) }),
       properties: kept,
     };
   },
@@ -62,6 +72,12 @@ export const privateEndpoints: ResourceType = {
     const nicId = interfaceOf(endpoint.properties);
     putInterface(nicId, endpoint, addressesFor(endpoint, nicId, world), world);
     if (!before) connect(endpoint, world);
+  },
+  afterProvision(endpoint, world) {
+    if (endpoint.properties.provisioned !== false) return;
+    endpoint.properties = { ...endpoint.properties, provisioned: true };
+    world.store.put(endpoint);
+    followEndpoint(endpoint, world);
   },
   show(endpoint, world, query) {
     const etag = `W/"${endpoint.etag}"`;
@@ -81,6 +97,7 @@ export const privateEndpoints: ResourceType = {
       })),
       networkInterfaces: interfaces(endpoint, world, query),
       customDnsConfigs: dnsConfigsOf(endpoint, world.store),
+      provisioned: undefined,
       // Recorded: 2022-01-01 does not show it.
       isIPv6EnabledPrivateEndpoint: since(query, "2024-10-01") ? false : undefined,
     };
@@ -202,10 +219,16 @@ function shown(endpoint: Resource, list: ConnectionList, { store }: World): Json
     properties: {
       provisioningState: "Succeeded",
       ...fields,
-      privateLinkServiceConnectionState: stateOf(connection, store),
+      privateLinkServiceConnectionState: shownState(endpoint, stateOf(connection, store)),
     },
     type: entry.type,
   }));
+}
+
+/** Recorded: the words of an account are shown once the endpoint is written. */
+function shownState(endpoint: Resource, state: JsonObject): JsonObject {
+  const isEarly = endpoint.state === "Updating" && state.description === "Auto-Approved";
+  return isEarly ? { ...state, description: "Auto Approved" } : state;
 }
 
 function interfaces(endpoint: Resource, world: World, query: URLSearchParams): JsonObject[] {

@@ -6,7 +6,7 @@ import {
   objects,
   oneOf,
   reference,
-  tags,
+  tagsAndZone,
   text,
   texts,
 } from "../../arm/fields.ts";
@@ -50,7 +50,7 @@ export const privateLinkServices: ResourceType = {
       interfaceOf(existing?.properties) ?? interfaceId(id, `${name}.nic.${world.guid()}`);
     natAddresses({ id, properties: { ipConfigurations } }, nicId, world);
     return {
-      top: defined({ location, ...tags(body), extendedLocation: object(body, "extendedLocation") }),
+      top: defined({ location, ...tagsAndZone(body) }),
       properties: defined({
         resourceGuid: existing?.properties.resourceGuid ?? world.guid(),
         fqdns: texts(properties, "fqdns"),

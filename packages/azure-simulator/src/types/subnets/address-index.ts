@@ -13,6 +13,10 @@ export class AddressUses {
     return this.#holders.size;
   }
 
+  values(): Iterable<bigint> {
+    return this.#holders.keys();
+  }
+
   /** A service and its interface may hold the same address; the first that is not one's own is told. */
   holder(value: bigint, own: ReadonlySet<string>): string | undefined {
     return this.#holders.get(value)?.find((each) => !own.has(each));
@@ -124,14 +128,22 @@ function addressesIn(properties: JsonObject): { subnet: string; value: bigint }[
   const look = ({ subnet, privateIPAddress }: JsonObject) => {
     const id = isObject(subnet) ? subnet.id : undefined;
     if (typeof id !== "string" || typeof privateIPAddress !== "string") return;
-    if (isIp(privateIPAddress))
-      held.push({ subnet: id.toLowerCase(), value: parseIp(privateIPAddress).value });
+    for (const value of valuesOf(privateIPAddress)) held.push({ subnet: id.toLowerCase(), value });
   };
   // A frontend of a load balancer is a resource of its own; others keep a list.
   look(properties);
   const { ipConfigurations } = properties;
   if (Array.isArray(ipConfigurations)) for (const each of ipConfigurations) look(inner(each));
   return held;
+}
+
+/** An address, or those of a block: of an IPv6 one, of which nobody could list all, the first ones. */
+export function valuesOf(address: string): bigint[] {
+  const [first = "", length] = address.split("/");
+  if (!isIp(first)) return [];
+  const { value } = parseIp(first);
+  const count = length === undefined ? 1 : 16;
+  return Array.from({ length: count }, (_, at) => value + BigInt(at));
 }
 
 function inner(configuration: Json): JsonObject {

@@ -1,11 +1,18 @@
-import { type Cidr, contains, formatCidr, parseCidr, sizeOf } from "@postern/core/cidr.ts";
+import {
+  type Cidr,
+  contains,
+  formatCidr,
+  nextFreeBlock,
+  parseCidr,
+  sizeOf,
+} from "@postern/core/cidr.ts";
 import { formatIp, type Ip, isIp, parseIp } from "@postern/core/ip.ts";
 import { invalid } from "../../arm/fields.ts";
 import { badReference } from "../../arm/links.ts";
 import { Refusal } from "../../arm/refusal.ts";
 import type { World } from "../../arm/resource-type.ts";
 import type { Resource } from "../../state/store.ts";
-import { type AddressUses, addressIndexOf } from "./address-index.ts";
+import { type AddressUses, addressIndexOf, valuesOf } from "./address-index.ts";
 
 /** What is asked of a subnet. */
 export interface Wish {
@@ -17,6 +24,8 @@ export interface Wish {
   wanted?: string | undefined;
   /** The address that was given before: kept where it can be. */
   held?: string | undefined;
+  /** A block of this size, and not one address. */
+  prefixLength?: number | undefined;
   /** The id of the ip configuration that asks, for the refusal. */
   asker: string;
 }
@@ -41,6 +50,14 @@ export function draftAddresses(world: World, owners: readonly string[]): Address
       const uses = index.uses(subnet.key);
       const blocked = (ip: Ip) =>
         drafted.has(ip.value) ? wish.asker : uses?.holder(ip.value, own);
+      if (wish.prefixLength !== undefined) {
+        const block =
+          heldBlock(wish, prefixes, blocked) ??
+          freeBlock(wish.prefixLength, prefixes, [...drafted, ...(uses?.values() ?? [])]);
+        if (block === undefined) throw full(subnet, prefixes);
+        for (const value of valuesOf(block)) drafted.add(value);
+        return block;
+      }
       const found =
         wish.wanted === undefined
           ? (stillFree(wish.held, prefixes, blocked) ??
@@ -88,6 +105,38 @@ function stillFree(
   if (held === undefined || !isIp(held)) return undefined;
   const ip = parseIp(held);
   return prefixes.some((each) => contains(each, ip)) && blocked(ip) === undefined ? ip : undefined;
+}
+
+function heldBlock(
+  { held = "", prefixLength }: Wish,
+  prefixes: readonly Cidr[],
+  blocked: Blocked,
+): string | undefined {
+  const [version] = prefixes.map((each) => each.version);
+  const isFree = (value: bigint) =>
+    version !== undefined &&
+    prefixes.some((each) => contains(each, { version, value })) &&
+    blocked({ version, value }) === undefined;
+  return held.endsWith(`/${prefixLength}`) && valuesOf(held).every(isFree) ? held : undefined;
+}
+
+/** The first block that has no address that Azure keeps or anyone uses. */
+function freeBlock(
+  length: number,
+  prefixes: readonly Cidr[],
+  used: readonly bigint[],
+): string | undefined {
+  const taken = prefixes.flatMap((prefix) => {
+    const { version, first } = prefix;
+    const values = [...used, first, usable(prefix).last + 1n];
+    return values.map((value) => ({
+      version,
+      first: value,
+      prefixLength: version === 4 ? 32 : 128,
+    }));
+  });
+  const block = nextFreeBlock(prefixes, taken, length);
+  return block && formatCidr(block);
 }
 
 /** Azure keeps the first four addresses of a subnet and the last one for itself (virtual-networks-faq). */

@@ -70,6 +70,7 @@ export const subnets: ResourceType = {
     "That a subnet is not smaller than /29 is documented [D]; the message is not [?].",
     "The code and message for changing the prefix of a subnet in use are from memory [?]; the rule is documented [D].",
     "Interfaces, load balancers, link services and endpoints that reference a subnet with a running write of its own are rejected with 429 ReferencedResourceNotProvisioned [I]; reports of endpoints also show it as the error of their operation, which a fault rule can produce. References to any other resource with a running write are accepted [?].",
+    "The ids of ip configurations are shown with names in capitals: recorded of interfaces [W], of frontends by analogy [?].",
     "Preparing network policies and the links of services (not done).",
   ],
 };
@@ -132,13 +133,22 @@ function shownServiceEndpoints(subnet: Resource): JsonObject[] {
   }));
 }
 
+/** What a service may do in a subnet that is delegated to it, as recorded. Others may join it, as is documented. */
+const delegatedActions: Readonly<Record<string, readonly string[]>> = {
+  "microsoft.web/serverfarms": ["action"],
+  "microsoft.sql/managedinstances": [
+    "join/action",
+    "prepareNetworkPolicies/action",
+    "unprepareNetworkPolicies/action",
+  ],
+};
+
 function shownDelegations(subnet: Resource, world: World): JsonObject[] {
   const etag = `W/"${world.store.get(parentOf(subnet.key))?.etag}"`;
   return objects(subnet.properties, "delegations").map((each) => {
     const given = object(each, "properties") ?? {};
     const serviceName = text(given, "serviceName", "");
-    // Recorded for Microsoft.Web; what other services are allowed is documented as joining.
-    const verb = serviceName.toLowerCase() === "microsoft.web/serverfarms" ? "" : "join/";
+    const actions = delegatedActions[serviceName.toLowerCase()] ?? ["join/action"];
     return {
       name: text(each, "name", ""),
       id: `${subnet.id}/delegations/${text(each, "name", "")}`,
@@ -146,7 +156,7 @@ function shownDelegations(subnet: Resource, world: World): JsonObject[] {
       properties: {
         provisioningState: "Succeeded",
         serviceName,
-        actions: [`Microsoft.Network/virtualNetworks/subnets/${verb}action`],
+        actions: actions.map((each) => `Microsoft.Network/virtualNetworks/subnets/${each}`),
       },
       type: "Microsoft.Network/virtualNetworks/subnets/delegations",
     };
@@ -275,12 +285,19 @@ function link(properties: JsonObject, name: string): JsonObject | undefined {
 /** What holds an address of a subnet: a frontend, or the configurations of an interface that are in it. */
 function configurationsIn(user: Resource, subnet: string): JsonObject[] {
   if (user.type === "Microsoft.Network/loadBalancers/frontendIPConfigurations")
-    return [{ id: user.id }];
+    return [{ id: inCapitals(user.id) }];
   if (!user.type.endsWith("/networkInterfaces")) return [];
   return objects(user.properties, "ipConfigurations").flatMap((each) => {
     const id = reference(object(each, "properties") ?? {}, "subnet");
     return id?.toLowerCase() === subnet
-      ? [{ id: `${user.id}/ipConfigurations/${text(each, "name", "")}` }]
+      ? [{ id: inCapitals(`${user.id}/ipConfigurations/${text(each, "name", "")}`) }]
       : [];
   });
+}
+
+/** Recorded of interfaces, gateways and bastions: a subnet writes the names in these ids in capitals. */
+function inCapitals(id: string): string {
+  const isName = (at: number) => at === 4 || (at > 6 && at % 2 === 0);
+  const parts = id.split("/");
+  return parts.map((part, at) => (isName(at) ? part.toUpperCase() : part)).join("/");
 }

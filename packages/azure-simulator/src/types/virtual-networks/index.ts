@@ -6,7 +6,7 @@ import {
   object,
   objects,
   oneOf,
-  tags,
+  tagsAndZone,
   text,
   texts,
 } from "../../arm/fields.ts";
@@ -55,7 +55,7 @@ export const virtualNetworks: ResourceType = {
       for (const each of world.store.collection(`${existing?.key}/subnets`))
         checkInside(each.properties, each.name, prefixes, id);
     return {
-      top: defined({ location: body.location ?? existing?.top.location, ...tags(body) }),
+      top: defined({ location: body.location ?? existing?.top.location, ...tagsAndZone(body) }),
       properties: defined({
         resourceGuid: existing?.properties.resourceGuid ?? world.guid(),
         addressSpace: { addressPrefixes: prefixes },
