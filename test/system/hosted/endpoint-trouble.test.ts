@@ -1,4 +1,5 @@
 import { resourceGroupId } from "@postern/core/resource-id.ts";
+import { DriftInterval } from "postern/azure/drift-interval.ts";
 import { AzureError } from "postern/azure/errors.ts";
 import type { ArmClients } from "postern/hosted/arm-clients.ts";
 import { endpointFeature } from "postern/hosted/endpoint/feature.ts";
@@ -73,6 +74,19 @@ describeHosted("the guest side in trouble", (start) => {
     await world.until("it is told", async () => !(await link.isAvailable()), 9);
     expect(await link.message(conditions.available)).toMatch(/rejected/);
     expect(guestThings(world)).toHaveLength(9);
+  });
+
+  test("the remedy for a rejected connection, to delete the endpoint, is noticed as soon as other drift", async () => {
+    const world = await startGuest(start, {}, { drift: new DriftInterval() });
+    const link = await availableCluster(world, "one");
+    const [connection = ""] = world.azure.ids("/privateendpointconnections/");
+    world.azure.simulator.change(connection, {
+      properties: { privateLinkServiceConnectionState: { status: "Rejected", description: "" } },
+    });
+    await world.until("it is told", async () => !(await link.isAvailable()), 2);
+    const [endpoint = ""] = world.azure.ids("/privateendpoints/");
+    world.azure.simulator.drop(endpoint);
+    await world.until("it is available", () => link.isAvailable(), 2);
   });
 
   test("a missing role is a condition with HyperShift's reason and a stable message, and it works when it is granted", async () => {

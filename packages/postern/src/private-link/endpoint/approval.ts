@@ -1,5 +1,5 @@
 import type { PrivateEndpoint } from "../../azure/gateways/private-endpoints.ts";
-import { type Part, type Problem, wait, waits } from "../../kube/part.ts";
+import { type Part, type Problem, report, wait, waits } from "../../kube/part.ts";
 import { connectedOf } from "./desired.ts";
 
 /** A person may take days to decide. */
@@ -14,7 +14,10 @@ export interface ApprovalPolicy {
   disconnected?(): Problem;
 }
 
-/** Wait for what the owner of the link service has not decided, or decided against; undefined where nothing is to decide. */
+/**
+ * Wait for what the owner of the link service has not decided; undefined where nothing is to decide. A rejection is final: the remedy is to
+ * delete the endpoint, which the next drift check finds.
+ */
 export function planApproval(
   found: PrivateEndpoint,
   policy: ApprovalPolicy,
@@ -25,9 +28,9 @@ export function planApproval(
       return wait(problem, Math.min(longestWaitMs, Math.max(waits.failureMs, waitMs)));
     }
     case "rejected":
-      return wait(policy.rejected(), longestWaitMs);
+      return report(policy.rejected());
     case "disconnected":
-      return policy.disconnected && wait(policy.disconnected(), longestWaitMs);
+      return policy.disconnected && report(policy.disconnected());
     case "approved":
       return undefined;
   }
