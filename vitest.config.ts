@@ -62,6 +62,7 @@ export default defineConfig({
           ...shared,
           name: "simulator",
           include: ["test/simulator/**/*.test.ts"],
+          exclude: process.env.POSTERN_TERRAFORM ? [] : ["test/simulator/terraform.test.ts"],
           testTimeout: 60_000,
           expect: patient,
         },

@@ -69,7 +69,7 @@ test.each([200, 404])(
     );
     const words = instead(await wordsFor(world, world.machine("fw")), "--imds", html);
     expect(await refused(world, words)).toContain(
-      `what answers is not the instance metadata service: it answers ${status} with text/html, which is not JSON (MetadataUnreadable)`,
+      `the response is not from the instance metadata service: it answers ${status} with text/html, which is not JSON (MetadataUnreadable)`,
     );
   },
 );
@@ -88,7 +88,7 @@ test("the identity of another machine is refused", async () => {
 test("an empty pool name is refused before anybody is asked", async () => {
   const world = await realWorld();
   const words = instead(await wordsFor(world, world.machine("fw")), "--pool", "");
-  expect(await refused(world, words)).toContain("no backend pool is named (PoolNameMissing)");
+  expect(await refused(world, words)).toContain("no backend pool is configured (PoolNameMissing)");
   expect(world.simulator.log.entries()).toEqual([]);
 });
 

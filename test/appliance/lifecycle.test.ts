@@ -267,7 +267,7 @@ test("a probe that is HTTPS is refused without a certificate, before anything is
     withProbe(gatewayBody(), { protocol: "Https" }),
   );
   await expect(world.until(apply(ctx, "inspect", options))).rejects.toThrow(
-    /port 8080 \(HealthCertificateMissing\) · give it --health-certificate/,
+    /port 8080 \(HealthCertificateMissing\) · set --health-certificate/,
   );
   expect(world.simulator.log.entries().filter(({ method }) => method === "PUT")).toEqual([]);
   // Who answers the probes itself may join.

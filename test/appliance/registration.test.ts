@@ -201,7 +201,7 @@ describe("a pool of interfaces", () => {
     const [id = ""] = world.scaleSet("ss", "Uniform", 1);
     const message = await world.until(failure(boot(await world.agent(id))));
     expect(message).toContain("(InterfaceNotChangeable)");
-    expect(message).toContain("name the pool in the network profile of the scale set");
+    expect(message).toContain("add the pool to the network profile of the scale set");
     expect(writes(world)).toEqual([]);
   });
 

@@ -56,23 +56,19 @@ test("the example makes its whole world, done, and its people may do what it say
 });
 
 test.each([
-  ["what is not YAML", "tenants: [", "1:11 · "],
-  ["a list that is not known", `${head}machines: []\n`, "6:1 · 'machines' is not known"],
-  [
-    "a field that is not known",
-    "tenants:\n  - id: x\n    nmae: y\n",
-    "3:5 · tenants[0] has 'nmae'",
-  ],
+  ["what is not YAML", "tenants: [", "1:11: "],
+  ["a list that is not known", `${head}machines: []\n`, "6:1: 'machines' is not known"],
+  ["a field that is not known", "tenants:\n  - id: x\n    nmae: y\n", "3:5: tenants[0] has 'nmae'"],
   [
     "a missing field",
     "subscriptions:\n  - name: x\n",
-    "2:5 · subscriptions[0] must have a text as its 'id'",
+    "2:5: subscriptions[0] must have a text as its 'id'",
   ],
-  ["an id that is no guid", "tenants:\n  - id: x\n", "2:9 · 'id' of tenants[0] must be a guid"],
+  ["an id that is no guid", "tenants:\n  - id: x\n", "2:9: 'id' of tenants[0] must be a guid"],
   [
     "a tenant that is not listed",
     `subscriptions:\n  - id: ${subscription}\n    tenant: ${tenant}\n`,
-    `3:13 · subscriptions[0] is in tenant ${tenant}, which is not listed`,
+    `3:13: subscriptions[0] is in tenant ${tenant}, which is not listed`,
   ],
   [
     "a resource that Azure refuses",
@@ -85,17 +81,17 @@ test.each([
       addressSpace: { addressPrefixes: [10.0.0.0/24] }
       subnets: [{ name: s, properties: { addressPrefix: 10.9.0.0/24 } }]
 `,
-    "9:9 · resources[1] was refused with 400 NetcfgInvalidSubnet",
+    "9:9: resources[1] was refused with 400 NetcfgInvalidSubnet",
   ],
   [
     "a type that the simulator does not know",
     `${head}resources:\n  - id: /subscriptions/${subscription}/providers/Microsoft.Web/sites/x\n`,
-    "7:9 · resources[0] was refused with 501 NotSupportedBySimulator",
+    "7:9: resources[0] was refused with 501 NotSupportedBySimulator",
   ],
   [
     "a resource in a subscription that is not listed",
     "resources:\n  - id: /subscriptions/none/resourceGroups/rg\n    location: x\n",
-    "2:9 · resources[0] was refused with 404 SubscriptionNotFound",
+    "2:9: resources[0] was refused with 404 SubscriptionNotFound",
   ],
   [
     "a role that is not there",
@@ -105,14 +101,14 @@ roleAssignments:
     role: King
     scope: /subscriptions/${subscription}
 `,
-    "9:11 · there is no role 'King'",
+    "9:11: there is no role 'King'",
   ],
   [
     "somebody who is not there",
     `${head}roleAssignments:
   - { principal: nobody, role: Owner, scope: /subscriptions/${subscription} }
 `,
-    "7:18 · roleAssignments[0] is for 'nobody'",
+    "7:18: roleAssignments[0] is for 'nobody'",
   ],
 ])("%s is told with its place", async (_what, text, why) => {
   await expect(async () => start(text)).rejects.toThrow(`cannot seed from world.yaml:${why}`);

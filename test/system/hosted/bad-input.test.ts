@@ -206,7 +206,7 @@ describeHosted("a HostedCluster with something wrong", (start) => {
     [
       "a group that is not there",
       "PrivateEndpointCreationFailed",
-      /make the resource group/,
+      /create the resource group/,
       (_, azure) => Object.assign(azure, { resourceGroup: "nowhere" }),
     ],
     [
