@@ -37,6 +37,7 @@ const wire = `## What holds for every type
   \`InvalidApiVersionParameter\` otherwise. Any such version is accepted, and every version has the same fields.
 - **Requests are checked in Azure's order**: authentication (401), the subscription and the format of the request, permissions (403), the
   resource group and the parent (404), etags (412), permissions on referenced resources (403), and then the provider's own rules.
+- **Unknown fields** of network resources are rejected, in \`properties\` and in those of the children in its lists [I], but not deeper (not done).
 - **Long-running operations** complete after \`--operation-ms\`; the first response and the polls have the format of their provider. Poll URLs
   are signed: a modified one is rejected.
 - **Lists** have pages of 100 with a \`nextLink\`; \`$top\` makes the pages smaller.

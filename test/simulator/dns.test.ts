@@ -1,3 +1,4 @@
+import type { Simulator } from "@postern/azure-simulator/simulator.ts";
 import type { JsonObject } from "@postern/azure-simulator/state/store.ts";
 import { describe, expect, test } from "vitest";
 import { codeOf, done } from "./link-world.ts";
@@ -20,6 +21,14 @@ function a(...addresses: string[]): JsonObject {
 
 function link(to = network, registrationEnabled = false): JsonObject {
   return { location: "global", properties: { virtualNetwork: { id: to }, registrationEnabled } };
+}
+
+/** Put a copy of a resource beside it, without a write. */
+function copy({ store }: Simulator, from: string, to: string): void {
+  const original = store.get(from);
+  if (original === undefined) throw new Error(`there is no ${from}`);
+  const name = to.slice(to.lastIndexOf("/") + 1);
+  store.put({ ...original, id: to, key: to.toLowerCase(), name });
 }
 
 describe("record sets", () => {
@@ -126,6 +135,25 @@ describe("record sets", () => {
     ]);
   });
 
+  test.each([
+    ["private", zone, 25_000, a("10.0.0.4")],
+    ["public", publicZone, 10_000, { properties: { TTL: 30 } }],
+  ])("a %s zone holds as many as it says and no more", async (_kind, zone, most, body) => {
+    const { ask, simulator } = await withZone();
+    await ask("PUT", publicZone, { location: "global" });
+    await ask("PUT", `${zone}/A/first`, body);
+    const { numberOfRecordSets } = (await ask("GET", zone)).body.properties as JsonObject;
+    for (let at = Number(numberOfRecordSets); at < most; at++)
+      copy(simulator, `${zone}/A/first`, `${zone}/A/more${at}`);
+    expect((await ask("GET", zone)).body.properties).toMatchObject({
+      numberOfRecordSets: most,
+      maxNumberOfRecordSets: most,
+    });
+    const refused = await ask("PUT", `${zone}/A/last`, body);
+    expect([refused.status, codeOf(refused)]).toEqual([400, "BadRequest"]);
+    expect((await ask("PUT", `${zone}/A/first`, body)).status).toBe(200);
+  });
+
   test("the SOA record stays", async () => {
     const { ask } = await withZone();
     expect((await ask("DELETE", `${zone}/SOA/@`)).status).toBe(400);
@@ -186,6 +214,20 @@ describe("links", () => {
       numberOfVirtualNetworkLinks: 1,
       numberOfVirtualNetworkLinksWithRegistration: 1,
     });
+  });
+
+  test("of one network lead to 1,000 zones and no more", async () => {
+    const { ask, simulator } = await withZone();
+    await done(ask, "PUT", `${zone}/virtualNetworkLinks/l`, link());
+    for (let at = 1; at < 1000; at++)
+      copy(simulator, `${zone}/virtualNetworkLinks/l`, `${zone}.n${at}/virtualNetworkLinks/l`);
+    const other = zone.replace("corp", "other");
+    await done(ask, "PUT", other, { location: "global" });
+    const refused = await done(ask, "PUT", `${other}/virtualNetworkLinks/l`, link());
+    expect(codeOf(refused)).toBe("BadRequest");
+    simulator.store.remove(`${zone}.n1/virtualNetworkLinks/l`.toLowerCase());
+    const taken = await done(ask, "PUT", `${other}/virtualNetworkLinks/l`, link());
+    expect([taken.status, codeOf(taken)]).toEqual([200, undefined]);
   });
 
   test("in a zone that is not there are refused by the front door", async () => {

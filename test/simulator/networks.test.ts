@@ -36,6 +36,40 @@ test.each([
   expect([came.status, codeOf(came)]).toEqual([400, code]);
 });
 
+test("properties that nobody knows are refused with their place, and nothing is written", async () => {
+  const { ask } = await smallWorld();
+  const provider = `${group}/providers/Microsoft.Network`;
+  await ask("PUT", group, { location: "westeurope" });
+  const messageOf = async (path: string, properties: JsonObject) => {
+    const came = await ask("PUT", path, { location: "westeurope", properties });
+    expect([came.status, codeOf(came)]).toEqual([400, "InvalidRequestFormat"]);
+    expect((await ask("GET", path)).status).toBe(404);
+    return (came.body.error as { details: { message: string }[] }).details[0]?.message;
+  };
+  const addressSpace = { addressPrefixes: ["10.0.0.0/16"] };
+  expect(await messageOf(network, { addressSpace, colour: "red" })).toBe(
+    "Could not find member 'colour' on object of type 'VirtualNetworkProperties'. Path 'properties.colour'.",
+  );
+  const subnets = [
+    { name: "s", properties: { addressPrefix: "10.0.0.0/24", privateEndpoint: {} } },
+  ];
+  expect(await messageOf(network, { addressSpace, subnets })).toBe(
+    "Could not find member 'privateEndpoint' on object of type 'SubnetProperties'. Path 'properties.subnets[0].properties.privateEndpoint'.",
+  );
+  expect(await messageOf(`${provider}/publicIPAddresses/a`, { idleTimeout: null })).toContain(
+    "'PublicIPAddressProperties'",
+  );
+  // Names have no case, and what Azure shows can be sent back.
+  await ask("PUT", network, body(["10.0.0.0/16"], ["10.0.0.0/24"]));
+  const { body: shown } = await ask("GET", network);
+  expect((await ask("PUT", network, shown)).status).toBe(200);
+  const { body: again } = await ask("PUT", network, {
+    location: "westeurope",
+    properties: { ADDRESSSPACE: null, addressSpace },
+  });
+  expect(again.error).toBeUndefined();
+});
+
 test.each(["US Gov Virginia", "chinaeast2"])(
   "resources can be in %s, which is in another cloud of Azure",
   async (location) => {

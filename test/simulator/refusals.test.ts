@@ -532,7 +532,12 @@ const rows: Row[] = [
     (type): Row => ({
       what: `a name that ends with a hyphen, of ${type}`,
       path: `${provider}/${type}/name-`,
-      body: type === "networkInterfaces" ? nic() : networkBody(),
+      body:
+        type === "networkInterfaces"
+          ? nic()
+          : type === "virtualNetworks"
+            ? networkBody()
+            : { location: "westeurope" },
       status: 400,
       code: "InvalidResourceName",
       message: /^Resource name name- is invalid/,

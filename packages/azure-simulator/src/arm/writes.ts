@@ -6,6 +6,7 @@ import { checkPlace, checkTopFields, differs, objectBody, objectIn } from "./che
 import { tags } from "./fields.ts";
 import { find, findParent, ownerOf } from "./find.ts";
 import type { FrontDoor } from "./front-door.ts";
+import { checkKnownFields } from "./known-fields.ts";
 import type { LongOperations } from "./long-operations.ts";
 import type { Operation } from "./operations.ts";
 import { deletionBlocked, unsupported } from "./refusals.ts";
@@ -62,6 +63,7 @@ export class Writes {
     const joins = type.joins?.(writing) ?? [];
     const write = { action: `${type.roleType ?? type.type}/write`, path: address.path };
     this.#door.checkJoins(request.asker, joins, write);
+    checkKnownFields(writing.properties, type.type);
     const accepted = type.accept(writing);
     this.#door.checkJoins(request.asker, accepted.joins ?? [], write);
     this.#door.checkNotBusy(existing, parent);

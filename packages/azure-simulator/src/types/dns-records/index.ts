@@ -27,10 +27,14 @@ export const publicRecordTypes = [
   "TXT",
 ] as const satisfies readonly RecordType[];
 
+/** How many record sets a public zone may hold, as it says itself. */
+export const mostPublicRecordSets = 10_000;
+
 const spelling: Spelling = {
   ttl: "TTL",
   field: "publicField",
   most: 400,
+  mostSets: mostPublicRecordSets,
   types: publicRecordTypes,
 };
 

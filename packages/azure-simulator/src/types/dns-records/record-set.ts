@@ -19,6 +19,8 @@ export interface Spelling {
   field: "field" | "publicField";
   /** How many records a set may hold. */
   most: number;
+  /** How many sets a zone may hold. */
+  mostSets: number;
   /** The types that zones of this provider take. */
   types: readonly RecordType[];
 }
@@ -33,6 +35,7 @@ export function acceptRecordSet(
 ): JsonObject {
   const zone = parent?.name ?? "";
   checkName(kind, name, zone, existing);
+  if (parent && !existing) checkRoom(parent, spelling, world.store);
   if (parent) checkNeighbours(kind, name, parent, spelling, world.store);
   checkOnlyOwn(kind, properties);
   const ttl = fieldOf(properties, "ttl");
@@ -52,7 +55,6 @@ export function acceptRecordSet(
 }
 
 /** The records of a set; none where the body has none. Recorded: a CNAME without its record shows no field. */
-
 function readRecords(
   kind: RecordKind,
   spelling: Spelling,
@@ -126,6 +128,19 @@ function checkName(
     throw badRequest(
       `The relative record set name '${name.slice(0, 260)}' is not valid in the zone '${zone}'.`,
     );
+}
+
+function checkRoom(zone: Resource, { mostSets, types }: Spelling, store: Store): void {
+  const held = recordSetCount(zone.key, types, store);
+  if (held < mostSets) return;
+  throw badRequest(
+    `The zone '${zone.name}' has ${held} record sets; it cannot have more than ${mostSets}.`,
+  );
+}
+
+/** How many record sets a zone has. */
+export function recordSetCount(zone: string, types: readonly RecordType[], store: Store): number {
+  return types.reduce((sum, type) => sum + store.count(`${zone}/${type.toLowerCase()}`), 0);
 }
 
 function checkNeighbours(

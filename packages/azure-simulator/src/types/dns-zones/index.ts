@@ -1,9 +1,9 @@
 import { oneOf, tags } from "../../arm/fields.ts";
 import type { ResourceType } from "../../arm/resource-type.ts";
-import { publicRecordTypes } from "../dns-records/index.ts";
+import { mostPublicRecordSets, publicRecordTypes } from "../dns-records/index.ts";
 import { makeRecordSet } from "../dns-records/made.ts";
 import { badRequest, isDomain } from "../dns-records/record-kinds.ts";
-import { recordSetsOf } from "../dns-records/record-set.ts";
+import { recordSetCount, recordSetsOf } from "../dns-records/record-set.ts";
 import { checkGlobal } from "../private-dns-zones/index.ts";
 
 const endings = ["com", "net", "org", "info"] as const;
@@ -27,7 +27,7 @@ export const dnsZones: ResourceType = {
     return {
       top: { location: "global", tags: {}, ...tags(body) },
       properties: {
-        maxNumberOfRecordSets: 10_000,
+        maxNumberOfRecordSets: mostPublicRecordSets,
         maxNumberOfRecordsPerRecordSet: null,
         nameServers:
           existing?.properties.nameServers ??
@@ -38,10 +38,7 @@ export const dnsZones: ResourceType = {
   },
   show: ({ key }, { store }) => ({
     provisioningState: undefined,
-    numberOfRecordSets: publicRecordTypes.reduce(
-      (sum, type) => sum + store.count(`${key}/${type.toLowerCase()}`),
-      0,
-    ),
+    numberOfRecordSets: recordSetCount(key, publicRecordTypes, store),
   }),
   afterWrite(zone, before, { store }) {
     if (before) return;

@@ -1,5 +1,5 @@
 import type { ResourceType } from "../../arm/resource-type.ts";
-import { badRequest, type RecordType, recordKind } from "../dns-records/record-kinds.ts";
+import { type RecordType, recordKind } from "../dns-records/record-kinds.ts";
 import {
   acceptRecordSet,
   checkMayGo,
@@ -20,10 +20,16 @@ export const privateRecordTypes = [
   "TXT",
 ] as const satisfies readonly RecordType[];
 
-const spelling: Spelling = { ttl: "ttl", field: "field", most: 20, types: privateRecordTypes };
-
 /** How many record sets a private zone may hold: told by the zone, and recorded. */
 export const mostRecordSets = 25_000;
+
+const spelling: Spelling = {
+  ttl: "ttl",
+  field: "field",
+  most: 20,
+  mostSets: mostRecordSets,
+  types: privateRecordTypes,
+};
 
 /** Record sets of private zones, one type of resource for each type of record. */
 export const privateDnsRecords: readonly ResourceType[] = privateRecordTypes.map(
@@ -37,20 +43,10 @@ export const privateDnsRecords: readonly ResourceType[] = privateRecordTypes.map
       delete: "sync",
       patch: patchRecordSet,
       accept(writing) {
-        const properties = acceptRecordSet(kind, spelling, writing);
-        const { parent, existing, world } = writing;
-        const held = privateRecordTypes.reduce(
-          (sum, each) => sum + world.store.count(`${parent?.key}/${each.toLowerCase()}`),
-          0,
-        );
-        if (!existing && held >= mostRecordSets)
-          throw badRequest(
-            `The zone '${parent?.name}' has ${held} record sets; it cannot have more than ${mostRecordSets}.`,
-          );
         return {
           properties: {
-            ...properties,
-            isAutoRegistered: existing?.properties.isAutoRegistered ?? false,
+            ...acceptRecordSet(kind, spelling, writing),
+            isAutoRegistered: writing.existing?.properties.isAutoRegistered ?? false,
           },
         };
       },

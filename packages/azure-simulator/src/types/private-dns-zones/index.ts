@@ -6,7 +6,7 @@ import { since } from "../../arm/show.ts";
 import type { JsonObject, Resource } from "../../state/store.ts";
 import { makeRecordSet } from "../dns-records/made.ts";
 import { badRequest, isDomain } from "../dns-records/record-kinds.ts";
-import { recordSetsOf } from "../dns-records/record-set.ts";
+import { recordSetCount, recordSetsOf } from "../dns-records/record-set.ts";
 import { mostRecordSets, privateRecordTypes } from "../private-dns-records/index.ts";
 
 /** Names that Azure keeps for itself (learn.microsoft.com/azure/dns/private-dns-privatednszone). */
@@ -50,10 +50,7 @@ export const privateDnsZones: ResourceType = {
     return {
       // Recorded: 2018-09-01 does not show it.
       internalId: since(query, "2020-06-01") ? properties.internalId : undefined,
-      numberOfRecordSets: privateRecordTypes.reduce(
-        (sum, type) => sum + store.count(`${key}/${type.toLowerCase()}`),
-        0,
-      ),
+      numberOfRecordSets: recordSetCount(key, privateRecordTypes, store),
       numberOfVirtualNetworkLinks: links.length,
       numberOfVirtualNetworkLinksWithRegistration: links.filter(
         (each) => each.properties.registrationEnabled === true,

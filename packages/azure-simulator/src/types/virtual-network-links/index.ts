@@ -7,6 +7,9 @@ import { checkGlobal, mostLinks } from "../private-dns-zones/index.ts";
 
 const policies = ["Default", "NxDomainRedirect"] as const;
 
+/** learn.microsoft.com/azure/azure-resource-manager/management/azure-subscription-service-limits, Azure DNS limits */
+const mostZonesOfNetwork = 1000;
+
 /** Links from private zones to virtual networks. */
 export const virtualNetworkLinks: ResourceType = {
   type: "Microsoft.Network/privateDnsZones/virtualNetworkLinks",
@@ -87,8 +90,15 @@ function refused(
       "BadRequest",
       `The zone '${zone.name}' has ${mostLinks.registering} links with registration already.`,
     );
-  for (const link of store.referrers(network.toLowerCase())) {
-    if (link.type !== virtualNetworkLinks.type || link.key === own) continue;
+  const links = [...store.referrers(network.toLowerCase())].filter(
+    (each) => each.type === virtualNetworkLinks.type && each.key !== own,
+  );
+  if (links.length >= mostZonesOfNetwork)
+    return failure(
+      "BadRequest",
+      `The virtual network '${network}' is linked to ${links.length} zones already.`,
+    );
+  for (const link of links) {
     const other = store.get(parentOf(link.key));
     // Terraform shows both answers "polling after CreateOrUpdate"; the second is MicrosoftDocs/azure-aks-docs#212.
     if (other?.key === zone.key)
