@@ -12,7 +12,12 @@ const longestMs = 2_000;
 /** `postern __complete`, which the scripts of shells call: the names in the cluster, one a line; none where it does not answer. */
 export async function complete([what]: readonly string[]): Promise<void> {
   const names = await namesOf(what).catch(() => []);
-  print([...new Set(names)].sort().join("\n"));
+  print(offered(names).join("\n"));
+}
+
+/** The names in order, without those that mean something to a shell: the API server chooses them, and the shell types them. */
+export function offered(names: readonly string[]): string[] {
+  return [...new Set(names)].filter((name) => /^[a-z0-9][a-z0-9./-]*$/.test(name)).sort();
 }
 
 async function namesOf(what: string | undefined): Promise<string[]> {

@@ -1,6 +1,8 @@
 import { spawnSync } from "node:child_process";
+import { shellWord } from "@postern/core/shell.ts";
 import { Command, Option } from "commander";
 import { beforeAll, describe, expect, test } from "vitest";
+import { offered as offeredNames } from "./complete.ts";
 import { scripts, type Words, wordsOf } from "./completions.ts";
 
 const command = () =>
@@ -26,9 +28,13 @@ beforeAll(async () => {
 
 /** What bash offers after these words. */
 function offered(...typed: string[]): string[] {
+  return offeredOf(['"$2/one"', "one"], typed);
+}
+
+function offeredOf(names: readonly string[], typed: readonly string[]): string[] {
   // What asks the cluster is another program, which is tested with one.
   const script = `${scripts.bash(words)}
-postern() { [ "$1" = __complete ] && printf '%s\\n' "$2/one" one; }
+postern() { [ "$1" = __complete ] && printf '%s\\n' ${names.join(" ")}; }
 COMP_WORDS=(${typed.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${typed.length - 1}
 _postern; printf '%s\\n' "\${COMPREPLY[@]}"`;
   const { stdout, stderr, status } = spawnSync("bash", ["--norc", "-c", script], {
@@ -72,6 +78,25 @@ describe("bash offers", () => {
   ])("after %j what may follow", (typed, wanted) => {
     expect(offered(...typed)).toEqual(wanted);
   });
+});
+
+const hostile = ["$(echo ran >&2)", "`echo ran >&2`", "a;b", "*", "-x", "a\nb c", "", "A"];
+
+test.each([["destroy"], ["destroy", "-n"]])(
+  "attack: the API server chooses a name that is a command, and bash does not run it at Tab after %j",
+  (...after) => {
+    const names = [...hostile.slice(0, 4), "one"];
+    const typed = ["postern", "cluster", ...after, ""];
+    expect(offeredOf(names.map(shellWord), typed)).toEqual(expect.arrayContaining(names));
+  },
+);
+
+test("attack: names that mean something to a shell are not offered, by any shell", () => {
+  expect(offeredNames([...hostile, "ns/one", "one", "one", "a.b-1"])).toEqual([
+    "a.b-1",
+    "ns/one",
+    "one",
+  ]);
 });
 
 test.each(["zsh", "fish"] as const)("%s can read its script, where it is installed", (shell) => {

@@ -89,6 +89,14 @@ function bash(all: readonly Words[]): string {
       `    ${quoted(after)}) words="${words.flatMap(({ word, short }) => [...(short ? [short] : []), word]).join(" ")}"${names ? `; names=${names}` : ""} ;;`,
   );
   return `# bash completion of postern
+# Reads words, one a line, and offers those that begin with $1. compgen -W would expand them, and so run what they contain.
+_postern_offer() {
+  local word
+  COMPREPLY=()
+  while IFS= read -r word; do
+    case "$word" in "") ;; "$1"*) COMPREPLY+=("$word") ;; esac
+  done
+}
 _postern() {
   local typed="postern" words="" names="" values="" at word
   local current="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}"
@@ -100,11 +108,7 @@ _postern() {
     case "$typed $before" in
 ${valueCases(all, (value) => value, " ").join("\n")}
     esac
-    if [ -n "$values$names" ]; then
-      [ -z "$names" ] || values="$("\${COMP_WORDS[0]}" __complete "$names" 2>/dev/null)"
-      COMPREPLY=($(compgen -W "$values" -- "$current"))
-      return
-    fi
+    if [ -n "$values$names" ]; then words="$values"; break; fi
     case "$typed" in
 ${cases.join("\n")}
     esac
@@ -112,8 +116,8 @@ ${cases.join("\n")}
     case "$typed" in *" "*) typed="\${typed% *}" ;; *) break ;; esac
   done
   case "$current" in -*) names="" ;; esac
-  [ -z "$names" ] || words="$words $("\${COMP_WORDS[0]}" __complete "$names" 2>/dev/null)"
-  COMPREPLY=($(compgen -W "$words" -- "$current"))
+  [ -z "$names" ] || names="$("\${COMP_WORDS[0]}" __complete "$names" 2>/dev/null)"
+  _postern_offer "$current" < <(printf '%s\\n' $words "$names")
 }
 complete -F _postern postern kubectl-postern`;
 }
