@@ -22,6 +22,7 @@ import {
 } from "./operations.ts";
 import { ReadCache } from "./read-cache.ts";
 import { checkPath, describePath } from "./request-path.ts";
+import type { SpareRead } from "./spare-reads.ts";
 import type { TokenSource } from "./tokens.ts";
 
 /** What each request over the wire tells the metrics. */
@@ -76,7 +77,7 @@ export interface ArmClient {
   /** What this identity has seen of Azure so far. */
   readonly readCache: ReadCache;
   /** Whether a drift check may send one more DNS read about this resource now, of those that nobody else needs. */
-  takeSpareDnsRead(id: string, of?: string, everyMs?: number): boolean;
+  takeSpareDnsRead(id: string, read: SpareRead): boolean;
   /** Show that the caller can act as its identity, before it is told what that identity has seen. */
   prove(): Promise<void>;
 }
@@ -161,8 +162,8 @@ export class Arm {
         if (state?.state !== "failed") return state;
         return { ...state, error: contradictionOf(state.error, readCache, "PUT", id, state.write) };
       },
-      takeSpareDnsRead: (id, ...more) =>
-        this.budgets.takeSpareDnsRead(describePath(id).subscription, ...more),
+      takeSpareDnsRead: (id, read) =>
+        this.budgets.takeSpareDnsRead(describePath(id).subscription, read),
       prove: async () => credential.prove?.(caller.signal),
     };
     return client;

@@ -12,7 +12,7 @@ import {
   sharedLimitsOf,
 } from "./limits.ts";
 import { Line, type ScheduledRequest, Scheduler } from "./scheduler.ts";
-import { SpareReads } from "./spare-reads.ts";
+import { type SpareRead, SpareReads } from "./spare-reads.ts";
 
 /** Whose requests Resource Manager counts together. */
 export interface BudgetKey {
@@ -141,8 +141,8 @@ export class Budgets {
   }
 
   /** Whether a drift check may send one more DNS read now; see `SpareReads`. */
-  takeSpareDnsRead(subscription: string, of?: string, everyMs?: number): boolean {
-    return this.#subscriptionOf({ subscription }).spareDnsReads.take(of, everyMs);
+  takeSpareDnsRead(subscription: string, read: SpareRead): boolean {
+    return this.#subscriptionOf({ subscription }).spareDnsReads.take(read);
   }
 
   /** Forget the budgets of an identity. The limits that it shares with others are remembered. */

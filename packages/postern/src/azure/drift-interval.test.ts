@@ -28,6 +28,8 @@ describe("how often drift is checked", () => {
 
 describe("the DNS reads that are spare for drift checks", () => {
   const wanted = { priority: "change", tenant: "", what: "read" } as const;
+  const contents = (key: string) => ({ of: "contents", key }) as const;
+  const zones = (key: string) => ({ of: "zones", key }) as const;
 
   test("are at most a tenth of the subscription's in 5 minutes, and go round all who want one", async () => {
     const clock = new ManualClock(0);
@@ -35,12 +37,42 @@ describe("the DNS reads that are spare for drift checks", () => {
     const read: string[] = [];
     for (let second = 0; second < 300; second++) {
       for (let zone = 0; zone < 40; zone++)
-        if (budgets.takeSpareDnsRead("s", `zone-${zone}`)) read.push(`zone-${zone}`);
+        if (budgets.takeSpareDnsRead("s", contents(`zone-${zone}`))) read.push(`zone-${zone}`);
       await clock.move(1_000);
     }
     expect(read.length).toBeGreaterThan(45);
     expect(read.length).toBeLessThanOrEqual(50);
     expect(new Set(read).size).toBe(40);
+  });
+
+  test("are for what is in zones too, however many lists of zones are wanted, and every list has its turn", async () => {
+    const clock = new ManualClock(0);
+    const budgets = new Budgets({ clock });
+    const taken = { zones: new Set<string>(), contents: new Set<string>() };
+    // Checks for drift that come every 5 minutes, each with more lists than there are spare reads.
+    for (let check = 0; check < 16; check++) {
+      for (let n = 0; n < 12; n++)
+        if (budgets.takeSpareDnsRead("s", zones(`group-${n}`))) taken.zones.add(`group-${n}`);
+      for (let n = 0; n < 12; n++)
+        if (budgets.takeSpareDnsRead("s", contents(`zone-${n}`))) taken.contents.add(`zone-${n}`);
+      for (let n = 0; n < 12; n++) budgets.takeSpareDnsRead("s", zones(`group-${n}`));
+      await clock.move(300_000);
+    }
+    expect([...taken.zones]).toHaveLength(12);
+    expect([...taken.contents]).toHaveLength(12);
+  });
+
+  test("are not held up by a zone that does not exist any more", async () => {
+    const clock = new ManualClock(0);
+    const budgets = new Budgets({ clock });
+    const read: string[] = [];
+    for (let check = 0; check < 30; check++) {
+      if (check < 3)
+        for (let n = 0; n < 20; n++) budgets.takeSpareDnsRead("s", contents(`deleted-${n}`));
+      if (budgets.takeSpareDnsRead("s", contents("living"))) read.push("living");
+      await clock.move(20_000);
+    }
+    expect(read.length).toBeGreaterThan(10);
   });
 
   test("are none while people's changes use more than half of what there is", async () => {
@@ -49,9 +81,9 @@ describe("the DNS reads that are spare for drift checks", () => {
     const key = { identity: "a", subscription: "s", region: "" };
     const dns = budgets.of({ ...key, kind: "reads", provider: "dns" });
     for (let i = 0; i < 251; i++) await dns.take(wanted);
-    expect(budgets.takeSpareDnsRead("s", "zone")).toBe(false);
-    expect(budgets.takeSpareDnsRead("other", "zone")).toBe(true);
+    expect(budgets.takeSpareDnsRead("s", contents("zone"))).toBe(false);
+    expect(budgets.takeSpareDnsRead("other", contents("zone"))).toBe(true);
     await clock.move(10_000);
-    expect(budgets.takeSpareDnsRead("s", "zone")).toBe(true);
+    expect(budgets.takeSpareDnsRead("s", contents("zone"))).toBe(true);
   });
 });

@@ -102,7 +102,7 @@ function sharedZoneAgeMs(zone: ResourceId, arm: ArmClient, maxAgeMs: number): nu
   const ageMs = Math.max(maxAgeMs, sharedZoneMs);
   const collection = zone.slice(0, zone.lastIndexOf("/"));
   const isRecent = arm.readCache.of(collection, zone, ageMs) !== undefined;
-  return isRecent || arm.takeSpareDnsRead(zone) ? ageMs : ever;
+  return isRecent || arm.takeSpareDnsRead(zone, { of: "zones", key: idKey(zone) }) ? ageMs : ever;
 }
 
 /**
@@ -117,7 +117,8 @@ export function zonesAgeMs(
 ): number {
   const ageMs = Math.max(maxAgeMs, zonesListedMs);
   const zones = `${group}/providers/Microsoft.Network/${type}`;
-  return arm.readCache.isListed(zones, ageMs) || arm.takeSpareDnsRead(group) ? ageMs : ever;
+  const read = { of: "zones", key: idKey(zones) } as const;
+  return arm.readCache.isListed(zones, ageMs) || arm.takeSpareDnsRead(group, read) ? ageMs : ever;
 }
 
 /** A link changes rarely without a change of its zone's counts: where Azure fails it later, or somebody replaces its tags. */
@@ -130,7 +131,7 @@ export function isDueByBudget(
   arm: ArmClient,
 ): boolean {
   const everyMs = what === "links" ? linksEveryMs : 0;
-  return arm.takeSpareDnsRead(zone, `${idKey(zone)} ${what}`, everyMs);
+  return arm.takeSpareDnsRead(zone, { of: "contents", key: `${idKey(zone)} ${what}`, everyMs });
 }
 
 /** A zone of which nothing is known. */
