@@ -1,3 +1,4 @@
+import { withConditions } from "@postern/core/conditions.ts";
 import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import { resourceGroupId } from "@postern/core/resource-id.ts";
 import { Arm } from "postern/azure/arm.ts";
@@ -336,8 +337,7 @@ export class PrivateLinksWorld {
       return;
     }
     // A fixed time: how long a condition stands must not keep a world from coming to rest.
-    const lastTransitionTime = "2026-01-01T00:00:00Z";
-    const conditions = plan.conditions.map((each) => ({ ...each, lastTransitionTime }));
+    const conditions = withConditions([], plan.conditions, [], new Date("2026-01-01T00:00:00Z"));
     this.#update(name, { status: { conditions } });
   }
 

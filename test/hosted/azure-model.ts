@@ -1,4 +1,4 @@
-import type { Condition } from "@postern/core/kinds/condition.ts";
+import { withConditions } from "@postern/core/conditions.ts";
 import { idKey, parseResourceId, type ResourceId } from "@postern/core/resource-id.ts";
 import type { ArmResource, Observation, Precondition } from "postern/azure/gateway.ts";
 import type {
@@ -303,9 +303,7 @@ export function connectedEndpoint(
 
 /** The object as its status says after a plan. */
 export function nowAfter(world: Observed, plan: Plan<EndpointStep>): Observed {
-  const conditions = plan.conditions.map(
-    (each): Condition => ({ ...each, lastTransitionTime: "2026-01-01T00:00:00Z" }),
-  );
+  const conditions = withConditions([], plan.conditions, [], new Date("2026-01-01T00:00:00Z"));
   const hasFinalizer = plan.finalizer === "add" ? true : world.object.hasFinalizer;
   return {
     ...world,

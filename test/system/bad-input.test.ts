@@ -109,19 +109,19 @@ describeOnCluster("bad input, from the object to the condition", (cluster) => {
       "an answer that is a page",
       link("page"),
       "UnreadableAnswer",
-      /cannot read privateLinkServices\/page · /,
+      /^Cannot read privateLinkServices\/page\. /,
     ],
     [
       "an answer that is cut off",
       link("cut"),
       "UnreadableAnswer",
-      /cannot read privateLinkServices\/cut · /,
+      /^Cannot read privateLinkServices\/cut\. /,
     ],
     [
       "a token that is refused",
       link("expired"),
       "ExpiredAuthenticationToken",
-      /cannot read privateLinkServices\/expired · /,
+      /^Cannot read privateLinkServices\/expired\. /,
     ],
     [
       "a missing right",

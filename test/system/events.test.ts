@@ -54,7 +54,7 @@ describeOnCluster("events on a real API server", (cluster) => {
     for (let i = 0; i < 20; i++) await record("one");
     await record("another");
     const told = (await list()).map(({ note, series }) => `${note} ${series?.count ?? 1}`).sort();
-    expect(told).toEqual(["another 1", "one 16"]);
+    expect(told).toEqual(["Another. 1", "One. 16"]);
   });
 
   test("after six quiet minutes it is a new event", async () => {

@@ -114,7 +114,7 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
       statusFields: ["colour"],
       wanted: ({ spec }) => ({
         conditions: [
-          { type: "Painted", status: "True", reason: "Done", message: `size ${spec?.size}` },
+          { type: "Painted", status: "True", reason: "Done", message: `Size ${spec?.size}.` },
         ],
         status: { colour: "red" },
       }),
@@ -257,16 +257,16 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
     };
     await expect
       .poll(() => readyOn("b"))
-      .toEqual([expect.stringMatching(/^Forbidden: .*not allowed.* · do it by hand$/)]);
+      .toEqual([expect.stringMatching(/^Forbidden: Not allowed\..* Do it by hand\.$/)]);
     expect(await readyOn("a")).toBeUndefined();
     expect(written).toEqual([(await get("b")).metadata.resourceVersion]);
     refuses = false;
     await clock.move(60_000);
-    await expect.poll(() => readyOn("b")).toEqual(["Creating: it comes"]);
+    await expect.poll(() => readyOn("b")).toEqual(["Creating: It comes."]);
     decides = false;
     const before = (await writes()).length;
     await clock.move(60_000);
-    expect(await readyOn("b")).toEqual(["Creating: it comes"]);
+    expect(await readyOn("b")).toEqual(["Creating: It comes."]);
     expect((await writes()).length).toBe(before);
   });
 
@@ -347,7 +347,7 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
           type: "Ready",
           status: "False",
           reason: "OutOfPaint",
-          message: "painting failed · there is no paint · buy some",
+          message: "Painting failed. There is no paint. Buy some.",
           observedGeneration: 1,
         },
       ]);
@@ -360,7 +360,12 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
     expect(written).toEqual(new Set(["events", "widgets"]));
     expect((await writes()).length).toBe(2);
     expect(await events()).toMatchObject([
-      { type: "Warning", reason: "OutOfPaint", regarding: { kind: "Widget", name: "a" } },
+      {
+        type: "Warning",
+        reason: "OutOfPaint",
+        note: "Painting failed. There is no paint. Buy some.",
+        regarding: { kind: "Widget", name: "a" },
+      },
     ]);
     broken = false;
     await clock.move(60_000);
@@ -417,7 +422,7 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
     ] as const)
       await expect
         .poll(async () => (await get(name)).status?.conditions)
-        .toMatchObject([{ type, reason: "NotPainted", message: "no paint" }]);
+        .toMatchObject([{ type, reason: "NotPainted", message: "No paint." }]);
   });
 
   test("a bug in a feature is one condition without its text, and the other objects go on", async () => {
@@ -736,14 +741,14 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
     const { make, patch, events, clock, reconciles, quiet } = await runtimeWith([feature]);
     const told = async () => (await events()).map(({ reason, note }) => `${reason} ${note}`).sort();
     await make("a", { size: 1 });
-    await expect.poll(told).toEqual(["Odd size 1"]);
+    await expect.poll(told).toEqual(["Odd Size 1."]);
     for (let i = 0; i < 4; i++) await clock.move(7 * 60_000);
     await quiet();
     expect(reconciles.length).toBeGreaterThanOrEqual(4);
-    expect(await told()).toEqual(["Odd size 1"]);
+    expect(await told()).toEqual(["Odd Size 1."]);
 
     await patch("a", { spec: { size: 2, note: "fail" } });
-    await expect.poll(told).toEqual(["Broken it broke", "Odd size 1", "Odd size 2"]);
+    await expect.poll(told).toEqual(["Broken It broke.", "Odd Size 1.", "Odd Size 2."]);
   });
 
   test("what another manager left in our part of the status is taken away, once", async () => {

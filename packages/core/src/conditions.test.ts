@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import {
   conditionOf,
+  isReported,
   isTrue,
   type ObservedCondition,
   withCondition,
@@ -17,7 +18,7 @@ function planned(over: Partial<ObservedCondition> = {}): ObservedCondition {
     type: "Ready",
     status: "True",
     reason: "Connected",
-    message: "reachable",
+    message: "Reachable.",
     observedGeneration: 1,
   };
   return { ...condition, ...over };
@@ -69,7 +70,31 @@ describe("a condition is put in its place", () => {
 
   test("a message that quotes a secret is written without it", () => {
     const [made] = withCondition([], planned({ message: 'it says {"password":"canary"}' }), now);
-    expect(made?.message).toBe('it says {"password":"[redacted]"}');
+    expect(made?.message).toBe('It says {"password":"[redacted]"}.');
+  });
+
+  test("a message is written as sentences, and is then equal", () => {
+    const parts = planned({ message: "connection rejected · ask its owner · az network show" });
+    const all = withCondition([], parts, now);
+    expect(all[0]?.message).toBe("Connection rejected. Ask its owner. az network show");
+    expect(withCondition(all, parts, now)).toBe(all);
+    expect(isReported(all[0], parts)).toBe(true);
+    expect(isReported(all[0], planned())).toBe(false);
+  });
+
+  test("a message of an earlier release is written again, once", () => {
+    const parts = planned({ message: "rejected · ask" });
+    const all = withCondition([at({ message: parts.message })], parts, now);
+    expect(all).toEqual([at({ message: "Rejected. Ask." })]);
+    expect(withCondition(all, parts, now)).toBe(all);
+  });
+
+  test("one that is only carried along stays as it is", () => {
+    const all = [at({ message: "as another · wrote it" })];
+    expect(withCondition(all, at({ message: "as another · wrote it" }), now)).toBe(all);
+    const { message: _, ...bare } = at();
+    const without = [bare as Condition];
+    expect(withCondition(without, bare as Condition, now)).toBe(without);
   });
 
   test("what was given is not changed", () => {

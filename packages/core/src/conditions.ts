@@ -1,5 +1,6 @@
 import type { Condition } from "./kinds/condition.ts";
-import { cut, redact } from "./redact.ts";
+import { cut } from "./redact.ts";
+import { messageInSentences } from "./sentences.ts";
 
 /** A condition as a plan decides it: a plan has no clock, and knows no generation. */
 export type PlannedCondition = Pick<Condition, "type" | "status" | "reason" | "message"> & {
@@ -25,14 +26,29 @@ export function withCondition(
   const old = all.find((condition) => condition.type === next.type);
   const lastTransitionTime =
     old?.status === next.status ? old.lastTransitionTime : wholeSeconds(now);
-  // One of another's making, that is only carried along, may have none.
-  const isUnchanged = old !== undefined && old.message === next.message;
-  const message: string | undefined =
-    next.message && !isUnchanged ? redact(cut(next.message, longestMessage)) : next.message;
-  const made = { ...next, ...(message !== undefined && { message }), lastTransitionTime };
+  // One that is only carried along stays as it is. It may be another's, and have no message.
+  const isCarried = "lastTransitionTime" in next;
+  const made = {
+    ...next,
+    ...(!isCarried && { message: conditionMessage(next.message) }),
+    lastTransitionTime,
+  };
   if (old === undefined) return [...all, made];
   if (same(old, made)) return all;
   return all.map((condition) => (condition === old ? made : condition));
+}
+
+/** A message as it is written into a condition: sentences without secrets. */
+function conditionMessage(message: string): string {
+  return messageInSentences(cut(message, longestMessage));
+}
+
+/** Whether a condition already reports this, as it would be written. */
+export function isReported(
+  present: Pick<Condition, "reason" | "message"> | undefined,
+  { reason, message }: Pick<Condition, "reason" | "message">,
+): boolean {
+  return present?.reason === reason && present.message === conditionMessage(message);
 }
 
 /** The conditions without those types; the same array where none of them was there. */

@@ -15,7 +15,7 @@ export type FailureKind =
 export interface Failure {
   /** One CamelCase word or two; a condition's reason. */
   reason: string;
-  /** What failed · why · what to do. */
+  /** What failed · why · what to do; conditions and events have them as sentences. */
   message: string;
   /** Absent where nothing depends on it. */
   kind?: FailureKind;

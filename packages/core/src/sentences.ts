@@ -1,6 +1,6 @@
 import { redact } from "./redact.ts";
 
-/** A message says what, why and what to do. Its parts are kept apart by this, so that each can be shown by itself. */
+/** A message says what, why and what to do. In the code its parts are kept apart by this; what people read are sentences. */
 const separator = " · ";
 
 /** The parts of a message, without secrets. What a secret begins with must be as it was when it is searched for, so this is first. */
@@ -17,11 +17,11 @@ export function messageInSentences(message: string): string {
 export function sentence(text: string): string {
   const trimmed = text.trim();
   const [first = ""] = trimmed.split(" ");
-  const isName = /[/.\-=:@]/.test(first) || /^(az|kubectl|postern)$/.test(first);
+  const isName = /[/.\-=:@]|[a-z][A-Z]/.test(first) || /^(az|kubectl|postern)$/.test(first);
   return endSentence(isName ? trimmed : trimmed.charAt(0).toUpperCase() + trimmed.slice(1));
 }
 
 /** A text with the end of a sentence, unless it has one or is a command to copy. */
 export function endSentence(text: string): string {
-  return /[.!?:]$/.test(text) || /^(az|kubectl|postern) /.test(text) ? text : `${text}.`;
+  return /[.!?:…]$/.test(text) || /^(az|kubectl|postern) /.test(text) ? text : `${text}.`;
 }

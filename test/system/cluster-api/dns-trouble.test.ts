@@ -119,7 +119,7 @@ describeHosted("names in trouble", (startWorld) => {
     await isTold(world, "wc1", "False NameTaken", "org-other");
     const other = await get(world, "wc1", "org-other");
     expect(other?.status?.conditions?.at(-1)?.message).toContain(
-      "an older Cluster in another namespace has the same name",
+      "An older Cluster in another namespace has the same name",
     );
     const events = await world.list("Event", "org-other");
     expect(events.map((each) => (each as unknown as { reason: string }).reason)).toContain(

@@ -195,9 +195,7 @@ describeHosted("the identities of Cluster API", (startWorld) => {
     await identity(world, "a", appId);
     await cluster(world, "a1", { name: "a" });
     expect(await looked(world, "a1")).toBe("False SecretMissing");
-    expect(await messageOf(world, "a1")).toMatch(
-      /there is no Secret org\/a .* · create the Secret/,
-    );
+    expect(await messageOf(world, "a1")).toMatch(/There is no Secret org\/a .*\. Create the Secret/);
     const becomes = (what: string) =>
       world.until(what, async () => (await looked(world, "a1")) === what);
     const made = await secret(world, "a", { clientsecret: "hush" });
@@ -478,6 +476,6 @@ describeHosted("the identities of Cluster API", (startWorld) => {
     const world = await start();
     await cluster(world, "managed", undefined, { annotations: { [way]: "management" } });
     expect(await looked(world, "managed")).toBe("False ClusterIdentityMissing");
-    expect(await messageOf(world, "managed")).toContain("there is no AzureCluster org-mc/mc");
+    expect(await messageOf(world, "managed")).toContain("There is no AzureCluster org-mc/mc");
   });
 });

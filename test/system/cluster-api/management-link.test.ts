@@ -131,7 +131,7 @@ describeHosted("the private link of a workload cluster", (start) => {
     inAzure(world, "wc1");
     const wc = await managementCluster(world, {}, "wc1");
     const rejected = await reported(world, wc, links, "False InvalidRequest");
-    expect(messageOf(rejected, links)).toContain("only the AzureCluster of the management cluster");
+    expect(messageOf(rejected, links)).toContain("Only the AzureCluster of the management cluster");
     expect(world.azure.at(linkId("mc-gateway-privatelink"))).toBeUndefined();
   });
 });

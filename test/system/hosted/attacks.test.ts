@@ -434,7 +434,7 @@ describeHosted("a tenant whose control planes HyperShift creates", (start) => {
     await availableCluster(world, "one", { services: services(hostname) });
     const evil = await availableCluster(world, "evil", { services: services(hostname) });
     expect(await published(world)).toEqual([`clusters-one ${hostname}`]);
-    expect(await evil.message(conditions.dns)).toContain("another HostedCluster has it");
+    expect(await evil.message(conditions.dns)).toContain("Another HostedCluster has it");
   });
 
   test("a hostname that HyperShift published before stays published, at the address of the endpoint", async () => {

@@ -163,19 +163,19 @@ describeHosted("a HostedCluster with something wrong", (start) => {
     [
       "a subnet that is not there",
       "PrivateEndpointCreationFailed",
-      /nowhere.*check the ids/,
+      /nowhere.*Check the ids/,
       (_, azure) => Object.assign(azure, { subnetID: `${subnets}/nowhere` }),
     ],
     [
       "a subnet with rubbish in its name",
       "InvalidGuestSubnet",
-      /correct subnetID/,
+      /Correct subnetID/,
       (_, azure) => Object.assign(azure, { subnetID: `${subnets}/a?b#c` }),
     ],
     [
       "a NAT subnet in the guest's network",
       "NATSubnetUnfit",
-      /name a subnet of that network/,
+      /Name a subnet of that network/,
       (_, azure) =>
         Object.assign(azure, privateLink({ privateLink: { natSubnetID: `${guestSubnet}` } })),
     ],
@@ -206,13 +206,13 @@ describeHosted("a HostedCluster with something wrong", (start) => {
     [
       "a group that is not there",
       "PrivateEndpointCreationFailed",
-      /create the resource group/,
+      /Create the resource group/,
       (_, azure) => Object.assign(azure, { resourceGroup: "nowhere" }),
     ],
     [
       "the OAuth server without a name",
       "BaseDomainMissing",
-      /set spec.dns.baseDomain/,
+      /Set spec.dns.baseDomain/,
       (spec) => {
         const servicePublishingStrategy = { type: "LoadBalancer" };
         const services = [
@@ -314,7 +314,7 @@ describeHosted("a HostedCluster with something wrong", (start) => {
     await give({ hostname: "balancer.example.com" });
     await world.advance(10_000);
     expect(await said(world, "one")).toBe("False ServiceHasNoIP");
-    expect(await message(world, "one")).toContain("use a load balancer of Azure");
+    expect(await message(world, "one")).toContain("Use a load balancer of Azure");
     await rests(world);
     await give({ ip: world.azure.addFrontend(frontendOf(service)) });
     await up(world, "one");

@@ -196,7 +196,7 @@ describeHosted("the identities of control planes", (startWorld) => {
     await untilZoned(world, two, "False AADSTS700213");
     const now = await world.get("HostedControlPlane", "clusters-thief", "thief");
     expect(now?.status?.conditions?.[0]?.message).toMatch(
-      /service account clusters-thief\/control-plane-operator of the management cluster \(the guest gave none: there is no kubeconfig of it\).* · create a federated credential/,
+      /service account clusters-thief\/control-plane-operator of the management cluster \(the guest gave none: there is no kubeconfig of it\).*\. Create a federated credential/,
     );
     expect(askers(world, thief.group)).toEqual([]);
     expect(askers(world, a.group)).toEqual([a.application.appId]);

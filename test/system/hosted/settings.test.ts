@@ -150,7 +150,7 @@ describeHosted("a setting of a HostedCluster", (start) => {
     await world.until(
       "it is not reported",
       async () =>
-        /postern.io\/azure-tags is not used.*reserved.*correct it/.test(
+        /postern.io\/azure-tags is not used.*reserved.*Correct it/.test(
           (await condition())?.message ?? "",
         ),
       30,
@@ -167,7 +167,7 @@ describeHosted("a setting of a HostedCluster", (start) => {
       "it is used",
       async () =>
         ids.every((id) => tagsAt(world, id).team === "blue") &&
-        (await condition())?.message === "connected",
+        (await condition())?.message === "Connected.",
       30,
     );
   });

@@ -300,7 +300,7 @@ describeHosted("the conditions of a cluster that HyperShift looks after", (start
     expect(bad.status?.conditions?.[0]).toMatchObject({
       status: "False",
       reason: "PLSCreationFailed",
-      message: "it is False",
+      message: "It is False.",
       observedGeneration: 1,
     });
     await say(world, link, "True", "AzureSuccess");

@@ -51,7 +51,7 @@ describeHosted("the world of the tests", (start) => {
     } as Parameters<typeof world.make>[0]);
     await world.settled();
     const seen = await world.get("AzurePrivateLinkService", namespace, "private-router");
-    expect(seen?.status?.conditions?.[0]?.message).toBe(address);
+    expect(seen?.status?.conditions?.[0]?.message).toBe(`${address}.`);
     await world.mark();
     await world.advance(10 * 60_000);
     expect(await world.kubeWrites()).toEqual([]);

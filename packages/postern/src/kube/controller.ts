@@ -1,9 +1,10 @@
 import { type Clock, realClock, wait } from "@postern/core/clock.ts";
-import type { PlannedCondition } from "@postern/core/conditions.ts";
+import { isReported, type PlannedCondition } from "@postern/core/conditions.ts";
 import { type Failure, isExplained } from "@postern/core/failure.ts";
 import { type KubeObject, keyOf } from "@postern/core/kind.ts";
 import type { Priority } from "@postern/core/priority.ts";
 import { cut, redact } from "@postern/core/redact.ts";
+import { messageInSentences } from "@postern/core/sentences.ts";
 import type { Change, WatchCache } from "./cache.ts";
 import { type KubeClient, parseBody } from "./client.ts";
 import { Confirmations } from "./confirmations.ts";
@@ -411,7 +412,7 @@ export class Controller {
     if (!isNews) return;
     for (const { reason, note, type = "Normal", isLogged } of plan.events ?? []) {
       this.#recordEvent(object, { type, reason, action: "Reconcile", note });
-      if (isLogged) reconcile.log.warn({ reason }, note);
+      if (isLogged) reconcile.log.warn({ reason }, messageInSentences(note));
     }
     this.#recordFailures(object, failures);
   }
@@ -495,7 +496,7 @@ export class Controller {
   #recordFailures(object: WithStatus, failures: readonly Failing[]): void {
     for (const { type, failure } of failures) {
       const present = object.status?.conditions?.find((each) => each.type === type);
-      if (present?.reason === failure.reason && present.message === failure.message) continue;
+      if (isReported(present, failure)) continue;
       this.#recordEvent(object, {
         type: "Warning",
         reason: failure.reason,

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { type Clock, dateBy, realClock } from "@postern/core/clock.ts";
 import { apiVersionOf, type Kind, type KubeObject } from "@postern/core/kind.ts";
-import { cut, redact } from "@postern/core/redact.ts";
+import { cut } from "@postern/core/redact.ts";
+import { messageInSentences } from "@postern/core/sentences.ts";
 import type { KubeClient } from "./client.ts";
 import { KubeError } from "./errors.ts";
 import type { Log } from "./log.ts";
@@ -116,7 +117,7 @@ export class EventRecorder {
 
   async #write({ controller, kind, object, entry }: Waiting): Promise<void> {
     const { namespace = "default", name, uid = "" } = object.metadata;
-    const note = cutToBytes(redact(cut(entry.note, 4 * longestNote)), longestNote);
+    const note = cutToBytes(messageInSentences(cut(entry.note, 4 * longestNote)), longestNote);
     const id = createHash("sha256")
       .update(
         [controller, kind.kind, namespace, name, uid, entry.type, entry.reason, note].join("\0"),

@@ -3,7 +3,7 @@ import { statusChange, type WithStatus } from "./status.ts";
 
 const now = new Date("2026-05-01T10:00:00Z");
 const own = { conditions: ["Ready"], fields: ["address", "list"] };
-const ready = { type: "Ready", status: "True", reason: "Done", message: "it is" } as const;
+const ready = { type: "Ready", status: "True", reason: "Done", message: "It is." } as const;
 const unchanged = { ...ready, observedGeneration: 2, lastTransitionTime: "2026-01-01T00:00:00Z" };
 const another = { ...unchanged, type: "Painted" };
 
@@ -35,8 +35,8 @@ test.each([
   [
     "another message, with the old time",
     object({ conditions: [unchanged] }),
-    { conditions: [{ ...ready, message: "now" }], fields: {} },
-    { conditions: [{ ...unchanged, message: "now" }] },
+    { conditions: [{ ...ready, message: "Now." }], fields: {} },
+    { conditions: [{ ...unchanged, message: "Now." }] },
   ],
   [
     "a newer generation",

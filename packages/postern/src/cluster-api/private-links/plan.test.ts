@@ -1,3 +1,4 @@
+import { withConditions } from "@postern/core/conditions.ts";
 import { ownerKey } from "@postern/core/ownership.ts";
 import { parseResourceId } from "@postern/core/resource-id.ts";
 import { describe, expect, test } from "vitest";
@@ -567,6 +568,15 @@ describe("an AzureCluster", () => {
     expect(plan(observed())).toMatchObject({ conditions: [], finalizer: "remove" });
   });
 
+  test("of which nothing is left keeps the finalizer until its last message is written", () => {
+    const problems: Problem[] = [{ ...wrong, message: "no · the link has no name · add one" }];
+    const first = plan(observed({ problems }));
+    expect(first.finalizer).toBeUndefined();
+    const written = withConditions([], first.conditions, [], new Date(0));
+    const reported = { ...subject, conditions: written.map((each) => ({ ...each, sinceMs: 0 })) };
+    expect(plan(observed({ problems, subject: reported })).finalizer).toBe("remove");
+  });
+
   test("of which something cannot be read has nothing removed, and stays held", () => {
     const obsolete = [{ id: link.id, observation: there(service()) }];
     const planned = plan(
@@ -580,7 +590,7 @@ describe("an AzureCluster", () => {
   test("tells what a person must do before what only takes its time", () => {
     const planned = plan(observed({ ...links(absent), problems: [wrong] }));
     expect(planned.conditions[0]).toMatchObject({ reason: reasons.invalid });
-    expect(planned.conditions[0]?.message).toMatch(/^no; private link api is being made/);
+    expect(planned.conditions[0]?.message).toMatch(/^no · private link api is being made/);
     expect(planned.steps).toHaveLength(1);
   });
 

@@ -1,4 +1,4 @@
-import type { PlannedCondition } from "@postern/core/conditions.ts";
+import { isReported, type PlannedCondition } from "@postern/core/conditions.ts";
 import type { Plan, Requeue } from "../../kube/feature.ts";
 import { conditionFor, fail, join, type Part, requeueOf } from "../../kube/part.ts";
 import { planEndpoints } from "./azure/plan-endpoints.ts";
@@ -61,10 +61,7 @@ function removeFinalizer(subject: Subject, conditions: PlannedCondition[]): Plan
   const same =
     subject.conditions.length === conditions.length &&
     conditions.every((each) =>
-      subject.conditions.some(
-        ({ type, reason, message }) =>
-          type === each.type && reason === each.reason && message === each.message,
-      ),
+      subject.conditions.some((present) => present.type === each.type && isReported(present, each)),
     );
   if (!same) return { steps: [], conditions, requeue: { afterMs: 0 } };
   return { steps: [], conditions, finalizer: "remove", requeue: "never" };

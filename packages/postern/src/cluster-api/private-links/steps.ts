@@ -47,7 +47,7 @@ export function summary(
     status: "False",
     severity: urgent.length > 0 ? "Error" : "Info",
     reason: (urgent[0] ?? transient[0] ?? first).reason,
-    message: [...conditionsOf, ...(more > 0 ? [`and ${more} more`] : [])].join("; "),
+    message: [...conditionsOf, ...(more > 0 ? [`and ${more} more`] : [])].join(" · "),
   };
 }
 

@@ -191,7 +191,8 @@ describe("a deletion", () => {
     const first = plan(abandoned);
     expect(first.events?.[0]?.note).toContain(`abandoned in Azure: ${short}, ${internal}, ${base}`);
     const waiting = plan(nowAfter(abandoned, first));
-    expect(waiting).toMatchObject({ steps: [], conditions: first.conditions });
+    expect(waiting.steps).toEqual([]);
+    expect(nowAfter(abandoned, waiting).conditions).toEqual(nowAfter(abandoned, first).conditions);
     expect(waiting.finalizer).toBeUndefined();
     expect(plan({ ...nowAfter(abandoned, first), isOnCluster: true }).finalizer).toBe("remove");
   });

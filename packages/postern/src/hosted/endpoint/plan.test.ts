@@ -154,7 +154,7 @@ describe("available", () => {
     const condition = { status: "False", reason: "PLSCreationFailed", message: "no" } as const;
     const now = settle(azure, { ...world, link: { ...world.link, condition } });
     expect(reported(now)).toBe("False PLSCreationFailed");
-    expect(message(now)).toBe("no");
+    expect(message(now)).toBe("No.");
     expect(reported(now, conditions.endpoint)).toBe("True AzureSuccess");
   });
 

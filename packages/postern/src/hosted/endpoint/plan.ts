@@ -1,4 +1,4 @@
-import type { PlannedCondition } from "@postern/core/conditions.ts";
+import { isReported, type PlannedCondition } from "@postern/core/conditions.ts";
 import type { Plan, Requeue } from "../../kube/feature.ts";
 import { conditionFor, join, type Part, type Problem, report, requeueOf } from "../../kube/part.ts";
 import {
@@ -171,10 +171,10 @@ function connectedMessage({ choices: { wrongTags } }: Observed): string {
 }
 
 /** Tags that are not written stop nothing: the condition and an event say so when they become wrong. */
-function tagEvents(observed: Observed, { message }: PlannedCondition): Plan["events"] & object {
+function tagEvents(observed: Observed, planned: PlannedCondition): Plan["events"] & object {
   const { wrongTags: note } = observed.choices;
-  if (note === undefined || !message.includes(note)) return [];
-  if (endpointPresent(observed)?.message === message) return [];
+  if (note === undefined || !planned.message.includes(note)) return [];
+  if (isReported(endpointPresent(observed), planned)) return [];
   return [{ reason: reasons.invalidAnnotation, note, type: "Warning" }];
 }
 

@@ -85,7 +85,7 @@ function reportProblems(
 ): Pick<Plan<ObserveStep>, "events" | "conditions"> {
   const [first] = problem;
   if (first === undefined) return { events: [], conditions: [] };
-  const message = problem.map(({ note }) => note).join("; ");
+  const message = problem.map(({ note }) => note).join(" · ");
   const condition: PlannedCondition = {
     type: conditions.available,
     status: "False",

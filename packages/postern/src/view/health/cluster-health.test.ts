@@ -299,6 +299,24 @@ test.each<[string, World, string, RegExp | undefined]>([
     expect(contradictedClusters(picture)).toEqual(["clusters/one"]);
 });
 
+test.each([
+  ["of an earlier release", "rejected · not ours · ask its owner, then delete it"],
+  ["in sentences", "Rejected. Not ours. Ask its owner, then delete it."],
+])("a message %s is shown as sentences, with what to do by itself", (_what, text) => {
+  const [cause] =
+    pictureOf(world([[conditions.available, "False", "X", text]])).clusters[0]?.causes ?? [];
+  expect(cause?.message).toBe("Rejected. Not ours.");
+  expect(cause?.remedy).toBe("Ask its owner, then delete it.");
+});
+
+test("a message of another that says nothing of what to do is shown as it is", () => {
+  const text = "The update of v1.2 failed: see x/y; the delete is waiting.";
+  const [cause] =
+    pictureOf(world([[conditions.available, "False", "X", text]])).clusters[0]?.causes ?? [];
+  expect(cause?.message).toBe(text);
+  expect(cause?.remedy).toBeUndefined();
+});
+
 test("a rejection whose endpoint was deleted requests a reconcile, and one that lasts requests none", () => {
   const rejected = success.map(
     ([type]): Reported =>

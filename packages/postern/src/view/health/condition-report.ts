@@ -9,7 +9,7 @@ import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import type { AzurePrivateLinkService } from "@postern/core/kinds/azure-private-link-service.ts";
 import type { HostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
 import { privateAccess } from "@postern/core/kinds/private-access.ts";
-import { partsOf, sentence } from "@postern/core/sentences.ts";
+import { messageInSentences } from "@postern/core/sentences.ts";
 import { conditions as capiConditions } from "../../cluster-api/names.ts";
 import { conditions as hostedConditions } from "../../hosted/names.ts";
 import { hostedClusterOf } from "../../hosted/tenancy.ts";
@@ -98,15 +98,18 @@ export function clusterApiReport(
   });
 }
 
-/** A condition's message says what, why and what to do; the last is its remedy. */
+/** How a sentence begins that tells somebody what to do. */
+const advice = [
+  "Accept Add Annotate Approve Ask Assign Change Check Choose Clear Configure Correct Create Delete Detach Disable Enable End",
+  "Enlarge Free Give Grant Have Increase Install Label Let List Make Move Name Or Publish Raise Register Remove Rename Renew",
+  "Repair Replace Restart Restore Run See Set Shorten Specify Start Stop Tag To Update Upgrade Use Wait az kubectl postern",
+];
+const adviceStart = new RegExp(`(?<=[.!?] )(?:${advice.join(" ").replaceAll(" ", "|")})\\b`);
+
+/** A message says what and why, and then what to do: the remedy begins with the first advice. */
 export function inSentences(cause: Cause): Cause {
-  const parts = partsOf(cause.message);
-  if (parts.length === 1) return { ...cause, message: parts.map(sentence).join() };
-  const remedy = parts.length > 2 ? parts.at(-1) : undefined;
-  const sentences = remedy === undefined ? parts : parts.slice(0, -1);
-  return {
-    ...cause,
-    message: sentences.map(sentence).join(" "),
-    ...(remedy !== undefined && { remedy: sentence(remedy) }),
-  };
+  const message = messageInSentences(cause.message);
+  const at = message.search(adviceStart);
+  if (at < 0) return { ...cause, message };
+  return { ...cause, message: message.slice(0, at).trimEnd(), remedy: message.slice(at) };
 }

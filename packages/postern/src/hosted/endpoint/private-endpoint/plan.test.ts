@@ -57,7 +57,7 @@ describe("approval", () => {
       "Warning PrivateEndpointApprovalOverdue",
     ]);
     expect(reported(world, conditions.endpoint)).toBe("False PrivateEndpointApprovalOverdue");
-    expect(message(world, conditions.endpoint)).toMatch(/approve it: az network/);
+    expect(message(world, conditions.endpoint)).toMatch(/Approve it: az network/);
   });
 
   test("that was rejected is reported, with whom to agree and what to delete", () => {
@@ -66,7 +66,7 @@ describe("approval", () => {
     const now = settle(azure, world);
     expect(reported(now, conditions.endpoint)).toBe("False PrivateEndpointConnectionRejected");
     expect(message(now)).toMatch(
-      /rejected, which is final .* agree with them, then delete the private endpoint \/subscriptions\//,
+      /rejected, which is final.* Agree with them, then delete the private endpoint \/subscriptions\//,
     );
   });
 
@@ -206,7 +206,7 @@ describe("an endpoint that is there", () => {
     expect(requeue.steps.map((step) => step.do)).toContain("create private endpoint");
     expect(requeue.conditions[1]).toMatchObject({
       reason: "PrivateEndpointCreationFailed",
-      message: "no room in the subnet",
+      message: "No room in the subnet.",
     });
   });
 

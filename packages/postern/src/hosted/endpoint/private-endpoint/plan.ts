@@ -1,3 +1,4 @@
+import { isReported } from "@postern/core/conditions.ts";
 import { isIp } from "@postern/core/ip.ts";
 import { ownedTags, ownership, ownerTag } from "@postern/core/ownership.ts";
 import { nameOf, type ResourceId, sameId } from "@postern/core/resource-id.ts";
@@ -171,10 +172,9 @@ function checkConnection(
   const [problem] = part?.problems ?? [];
   if (part !== undefined && problem !== undefined) {
     const { reason, message, progress } = problem;
-    const present = presentCondition(observed);
-    const isReported = present?.reason === reason && present.message === message;
+    if (isReported(presentCondition(observed), problem)) return part;
     const type = progress ? "Normal" : "Warning";
-    return isReported ? part : { ...part, events: [{ reason, note: message, type }] };
+    return { ...part, events: [{ reason, note: message, type }] };
   }
   if (addresses.length > 0) return undefined;
   const message = "the private endpoint is approved and has no address yet";

@@ -49,7 +49,7 @@ describe("the conditions of a cluster's links on the cluster", () => {
       { oauth: "LoadBalancer" },
     );
     expect(found.AzurePLSCreated).toBe(
-      "False NATSubnetCreationFailed: private-router: link is False; oauth-openshift: link is False",
+      "False NATSubnetCreationFailed: private-router: link is False · oauth-openshift: link is False",
     );
   });
 

@@ -50,7 +50,7 @@ export function collected(
     const { status, reason } = reporting[0] ?? { status: "Unknown", reason: statusUnknown };
     const message = reporting
       .map(({ link, message }) => (names.length > 1 ? `${link}: ${message}` : message))
-      .join("; ");
+      .join(" · ");
     return { type, status, reason: status === "True" ? success : reason, message };
   });
 }
