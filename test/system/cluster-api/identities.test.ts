@@ -195,7 +195,9 @@ describeHosted("the identities of Cluster API", (startWorld) => {
     await identity(world, "a", appId);
     await cluster(world, "a1", { name: "a" });
     expect(await looked(world, "a1")).toBe("False SecretMissing");
-    expect(await messageOf(world, "a1")).toMatch(/There is no Secret org\/a .*\. Create the Secret/);
+    expect(await messageOf(world, "a1")).toMatch(
+      /There is no Secret org\/a .*\. Create the Secret/,
+    );
     const becomes = (what: string) =>
       world.until(what, async () => (await looked(world, "a1")) === what);
     const made = await secret(world, "a", { clientsecret: "hush" });

@@ -157,7 +157,7 @@ describeHosted("what belongs to others", (start) => {
     await world.mark();
     const after = await reported(world, template, links, "False OwnedByAnother");
     await reported(world, template, endpoints, "False OwnedByAnother");
-    expect(messageOf(after, links)).toContain("nobody put an owner on it");
+    expect(messageOf(after, links)).toContain("It has no owner tag");
     expect(messageOf(after, links)).toContain("postern_owner: org/wc1");
     await world.remove(template);
     await gone(world, template);
@@ -258,7 +258,7 @@ describeHosted("what belongs to others", (start) => {
       links: [link({ name: "one" })],
     });
     const refused = await reported(world, twin, links, "False OwnedByAnother");
-    expect(messageOf(refused, links)).toContain("its tag postern_owner is that of another object");
+    expect(messageOf(refused, links)).toContain("Its tag postern_owner names another object");
     await world.remove(twin);
     await gone(world, twin);
     await world.remove(one);

@@ -75,7 +75,7 @@ describeHosted("a private link", (start) => {
     const world = await startPrivateLinks(start);
     const made = await makeCluster(world, "wc1", { links: [link()] });
     const waiting = await reported(world, made, links, "False LoadBalancerMissing");
-    expect(messageOf(waiting, links)).toContain("Load balancer wc1-internal-lb is not there");
+    expect(messageOf(waiting, links)).toContain("Load balancer wc1-internal-lb does not exist");
     expect(writes(world)).toEqual([]);
     inAzure(world);
     addBalancer(world);
@@ -111,7 +111,9 @@ describeHosted("a private link", (start) => {
       });
     const made = await makeCluster(world, "wc1", { links: [link()] });
     const waiting = await reported(world, made, links, "False ILBFull");
-    expect(messageOf(waiting, links)).toMatch(/wc1-internal-lb has 8 already, .* Remove/);
+    expect(messageOf(waiting, links)).toMatch(
+      /wc1-internal-lb already has 8 link services, .* Remove/,
+    );
     expect(world.azure.at(linkId("api"))).toBeUndefined();
     simulator.drop(linkId("other-0"));
     await reported(world, made, links, "True Realised");

@@ -175,7 +175,7 @@ describeHosted("a HostedCluster with something wrong", (start) => {
     [
       "a NAT subnet in the guest's network",
       "NATSubnetUnfit",
-      /Name a subnet of that network/,
+      /Specify a subnet of that network/,
       (_, azure) =>
         Object.assign(azure, privateLink({ privateLink: { natSubnetID: `${guestSubnet}` } })),
     ],
@@ -212,7 +212,7 @@ describeHosted("a HostedCluster with something wrong", (start) => {
     [
       "the OAuth server without a name",
       "BaseDomainMissing",
-      /Set spec.dns.baseDomain/,
+      /set spec.dns.baseDomain/,
       (spec) => {
         const servicePublishingStrategy = { type: "LoadBalancer" };
         const services = [

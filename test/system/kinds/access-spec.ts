@@ -13,16 +13,16 @@ export const says = {
   privateSurplus:
     "private is only for topology Private or PublicAndPrivate: set that topology, or remove it",
   operatorMissing:
-    "workloadIdentities.controlPlaneOperator is required with a private link: add it with the clientID of the identity that makes the endpoint",
+    "workloadIdentities.controlPlaneOperator is required with a private link: add it with the clientID of the identity that creates the endpoint",
   privateStays:
-    "private cannot be added to a cluster or removed from it: put back what was there, or create a new cluster",
-  topologyStays: "topology cannot be removed once it is set: put back its value",
+    "private cannot be added to a cluster or removed from it: restore the old value, or create a new cluster",
+  topologyStays: "topology cannot be removed once it is set: restore its value",
   topologyKeepsSide:
-    "topology cannot change between Public and the private ones: put back its value, or create a new cluster",
+    "topology cannot change between Public and the private ones: restore its value, or create a new cluster",
   typeStays:
-    "private.type cannot change with its spelling, and endpointAccess means PrivateLink: put back what was there, or create a new cluster",
+    "private.type cannot change with its spelling, and endpointAccess means PrivateLink: restore the old value, or create a new cluster",
   natSubnetStays:
-    "natSubnetID cannot be removed, nor change with its spelling: put back the old value, or create a new cluster",
+    "natSubnetID cannot be removed, nor change with its spelling: restore the old value, or create a new cluster",
   mustBeLabel: "must be a DNS label: lower case letters, digits and inner hyphens",
 };
 export const topologies = '"Public", "PublicAndPrivate", "Private"';

@@ -167,7 +167,7 @@ const ofSubnets: Row[] = [
     ),
     changed(`a ${part} that a stale copy drops`, subnets({ [part]: { name: "a" } }), {}, [
       field(part),
-      `${part} of a subnet cannot be taken out: put it back`,
+      `${part} of a subnet cannot be removed: restore it`,
     ]),
   ]),
 ];
@@ -190,7 +190,7 @@ const rest: Row[] = [
     { apiServerLB: internal(frontend({ publicIP: { name: "ip" } })) },
     [
       `${balancer}.frontendIPs`,
-      "an Internal load balancer has one frontend, without a public address",
+      "an Internal load balancer must have one frontend, without a public IP address",
     ],
   ),
   given(
@@ -198,7 +198,7 @@ const rest: Row[] = [
     { apiServerLB: internal(frontend({ privateIP: "10.0.16.100" })) },
     [
       `${balancer}.frontendIPs`,
-      "the address of an Internal load balancer must be in the subnet of the control plane: choose one inside",
+      "the address of an Internal load balancer must be in the subnet of the control plane: choose one in it",
     ],
   ),
   given("a private load balancer in a subnet for all", {
@@ -214,7 +214,7 @@ const rest: Row[] = [
     },
     [
       `${balancer}.frontendIPs`,
-      "the address of an Internal load balancer cannot change once it is set: put back the old one",
+      "the address of an Internal load balancer cannot change once it is set: restore the old one",
     ],
   ),
   changed("another name of the load balancer", {}, { apiServerLB: internal({ name: "other" }) }, [
@@ -245,12 +245,12 @@ const rest: Row[] = [
     { apiServerLB: { type: "Public" }, privateDNSZoneName: "wc1.example.com" },
     [
       `${network}.privateDNSZoneName`,
-      "privateDNSZoneName needs a load balancer of type Internal: take it out",
+      "privateDNSZoneName requires a load balancer of type Internal: remove it",
     ],
   ),
   given("a group of a zone without a name", { privateDNSZoneResourceGroup: "zones" }, [
     `${network}.privateDNSZoneResourceGroup`,
-    "privateDNSZoneResourceGroup needs privateDNSZoneName: add it",
+    "privateDNSZoneResourceGroup requires privateDNSZoneName: add it",
   ]),
   changed(
     "another name of the zone",

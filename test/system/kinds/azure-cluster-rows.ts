@@ -4,7 +4,7 @@ import { cannotChange, type Over, otherUuid, type Refusal, type Row, tooLong } f
 
 const mustBeIdentity = "identityRef must name an AzureClusterIdentity: set its kind";
 const mustBeName =
-  "the name of an AzureCluster is of 2 to 44 lower-case letters, digits and inner hyphens: choose another";
+  "the name of an AzureCluster must have 2 to 44 lower-case letters, digits and inner hyphens: choose another";
 
 const accepted = (says: string, over: Over = {}, network: Over = {}): Row => ({
   says: `${says} is accepted`,
@@ -126,8 +126,8 @@ export const azureClusterRows: Row[] = [
     "an API server that moves",
     { controlPlaneEndpoint: { host: "a.example.com", port: 6443 } },
     { controlPlaneEndpoint: { host: "b.example.com", port: 443 } },
-    ["spec.controlPlaneEndpoint.host", "host cannot change once it is set: put back the old value"],
-    ["spec.controlPlaneEndpoint.port", "port cannot change once it is set: put back the old value"],
+    ["spec.controlPlaneEndpoint.host", "host cannot change once it is set: restore the old value"],
+    ["spec.controlPlaneEndpoint.port", "port cannot change once it is set: restore the old value"],
   ),
   withStatus("a status as CAPZ writes it", {}),
   withStatus("a condition without a reason", {

@@ -88,19 +88,19 @@ const azureRefused: [says: string, azure: Over, field: string, ...messages: stri
     "workload identities without their block",
     { azureAuthenticationConfig: { azureAuthenticationConfigType: "WorkloadIdentities" } },
     "azureAuthenticationConfig.workloadIdentities",
-    "workloadIdentities goes together with azureAuthenticationConfigType WorkloadIdentities: give both or neither",
+    "workloadIdentities must be set together with azureAuthenticationConfigType WorkloadIdentities: set both or neither",
   ],
   [
     "managed identities with the other's block",
     { azureAuthenticationConfig: { ...managed, workloadIdentities: {} } },
     "azureAuthenticationConfig.workloadIdentities",
-    "workloadIdentities goes together with azureAuthenticationConfigType WorkloadIdentities: give both or neither",
+    "workloadIdentities must be set together with azureAuthenticationConfigType WorkloadIdentities: set both or neither",
   ],
   [
     "workload identities with the other's block",
     { azureAuthenticationConfig: { ...workload, managedIdentities: {} } },
     "azureAuthenticationConfig.managedIdentities",
-    "managedIdentities goes together with azureAuthenticationConfigType ManagedIdentities: give both or neither",
+    "managedIdentities must be set together with azureAuthenticationConfigType ManagedIdentities: set both or neither",
   ],
 ];
 

@@ -16,7 +16,7 @@ const kind = azurePrivateLinkService;
 const providers = `${group}/providers/Microsoft.Network`;
 const alias = `pls-x.${uuid}.westeurope.azure.privatelinkservice`;
 const mustBeAlias =
-  "must be an alias as Azure makes it: {name}.{guid}.{region}.azure.privatelinkservice";
+  "must be an alias in Azure's form: {name}.{guid}.{region}.azure.privatelinkservice";
 
 const ids: [field: string, word: string][] = [
   ["internalLoadBalancerID", "loadBalancers"],

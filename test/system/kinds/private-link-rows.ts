@@ -14,11 +14,11 @@ import {
 const all = "spec.networkSpec.apiServerLB.privateLinks";
 const at = `${all}[0]`;
 const oneSpelling =
-  "give one of natIpConfigurations and natIPConfigurations, as the installed CAPZ spells it";
+  "set one of natIpConfigurations and natIPConfigurations, as the installed CAPZ spells it";
 const keepsNat =
-  "the NAT addresses of a link cannot change: put back the old list, or make a link of another name";
+  "the NAT addresses of a link cannot change: restore the old list, or create a link with another name";
 const mustBeAllowed =
-  "every subscription that is approved by itself must be allowed: add it to allowedSubscriptions";
+  "every auto-approved subscription must be allowed: add it to allowedSubscriptions";
 
 const cluster = (privateLinks: unknown[], over: Over = {}) =>
   azureClusterSpec({ apiServerLB: internal({ privateLinks, ...over }) });
@@ -77,7 +77,7 @@ const spelt = (["natIpConfigurations", "natIPConfigurations"] as const).flatMap(
       [of([nat({ subnet: "moon" })])],
       [
         all,
-        "the NAT addresses of a private link are in a subnet that is not there: name one of subnets",
+        "the NAT addresses of a private link are in a subnet that does not exist: use one of subnets",
       ],
     ),
     given(says("a fixed address"), [
@@ -99,7 +99,10 @@ const spelt = (["natIpConfigurations", "natIPConfigurations"] as const).flatMap(
     given(
       says("a fixed address in another subnet than its own"),
       [of([nat({ allocationMethod: "Static", privateIPAddress: "10.0.0.7" })])],
-      [all, "a Static NAT address of a private link is outside of its subnet: choose one inside"],
+      [
+        all,
+        "a Static NAT address of a private link is outside its subnet: choose one in the subnet",
+      ],
     ),
     changed(
       says("another NAT address"),
@@ -142,7 +145,7 @@ export const privateLinkRows: Row[] = [
   given(
     "a link to a frontend that is not there",
     [link({ lbFrontendIPConfigNames: ["moon"] })],
-    [all, "a private link leads to a frontend that is not there: name one of frontendIPs"],
+    [all, "a private link refers to a frontend that does not exist: use one of frontendIPs"],
   ),
   given(
     "a link to one frontend twice",
@@ -165,7 +168,7 @@ export const privateLinkRows: Row[] = [
     says: "a link on a public load balancer is refused",
     kind,
     spec: cluster([link()], { type: "Public" }),
-    refused: [[all, "private links need a load balancer of type Internal: take them out"]],
+    refused: [[all, "private links require a load balancer of type Internal: remove them"]],
   },
   given("a link that allows nobody", [
     link({ allowedSubscriptions: undefined, autoApprovedSubscriptions: undefined }),

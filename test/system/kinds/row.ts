@@ -46,12 +46,12 @@ export const mustBeGroup =
 
 /** The end of the message about a field that was changed. */
 export function cannotChange(field: string): string {
-  return `${field} cannot change once it is set: put back the old value, or delete the object and create a new one`;
+  return `${field} cannot change once it is set: restore the old value, or delete the object and create a new one`;
 }
 
 /** The end of the message about a field that was removed. */
 export function cannotBeRemoved(field: string): string {
-  return `${field} cannot be removed once it is set: put back the old value, or delete the object and create a new one`;
+  return `${field} cannot be removed once it is set: restore the old value, or delete the object and create a new one`;
 }
 
 /** What the API server says of a text that is shorter than its limit. */

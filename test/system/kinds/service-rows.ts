@@ -7,7 +7,7 @@ const routes = ["APIServer", "OAuthServer", "Konnectivity", "Ignition"].map((ser
   published(service, "Route"),
 );
 const servicesStay =
-  "services cannot change once the cluster is created: put back the old ones, or create a new cluster";
+  "services cannot change once the cluster is created: restore the old ones, or create a new cluster";
 
 const serviceRefused: [
   says: string,

@@ -103,7 +103,7 @@ const presence: Rule[] = [
       "has(self.azureAuthenticationConfig.workloadIdentities.controlPlaneOperator)",
     ].join(" || "),
     message:
-      "workloadIdentities.controlPlaneOperator is required with a private link: add it with the clientID of the identity that makes the endpoint",
+      "workloadIdentities.controlPlaneOperator is required with a private link: add it with the clientID of the identity that creates the endpoint",
     fieldPath: ".azureAuthenticationConfig.workloadIdentities.controlPlaneOperator",
     reason: "FieldValueRequired",
   },
@@ -113,12 +113,12 @@ const transitions: Rule[] = [
   {
     rule: `${isPrivate("self")} == ${isPrivate("oldSelf")}`,
     message:
-      "private cannot be added to a cluster or removed from it: put back what was there, or create a new cluster",
+      "private cannot be added to a cluster or removed from it: restore the old value, or create a new cluster",
     fieldPath: ".private",
   },
   {
     rule: `${topologyOf("oldSelf")} == '' || ${topologyOf("self")} != ''`,
-    message: "topology cannot be removed once it is set: put back its value",
+    message: "topology cannot be removed once it is set: restore its value",
     fieldPath: ".topology",
   },
   {
@@ -128,7 +128,7 @@ const transitions: Rule[] = [
       `(${topologyOf("self")} == 'Public') == (${topologyOf("oldSelf")} == 'Public')`,
     ].join(" || "),
     message:
-      "topology cannot change between Public and the private ones: put back its value, or create a new cluster",
+      "topology cannot change between Public and the private ones: restore its value, or create a new cluster",
     fieldPath: ".topology",
   },
   {
@@ -137,7 +137,7 @@ const transitions: Rule[] = [
       `!(${privateByAccess("oldSelf")} && ${usesSwift("self")})`,
     ].join(" && "),
     message:
-      "private.type cannot change with its spelling, and endpointAccess means PrivateLink: put back what was there, or create a new cluster",
+      "private.type cannot change with its spelling, and endpointAccess means PrivateLink: restore the old value, or create a new cluster",
     fieldPath: ".private",
   },
   {
@@ -148,7 +148,7 @@ const transitions: Rule[] = [
       `${natSubnetOf("self")} == ${natSubnetOf("oldSelf")}`,
     ].join(" || "),
     message:
-      "natSubnetID cannot be removed, nor change with its spelling: put back the old value, or create a new cluster",
+      "natSubnetID cannot be removed, nor change with its spelling: restore the old value, or create a new cluster",
   },
 ];
 

@@ -46,19 +46,18 @@ const subscriptions = (description: string) =>
 const onlyOneSpelling: Rule = {
   rule: "has(self.natIpConfigurations) != has(self.natIPConfigurations)",
   message:
-    "give one of natIpConfigurations and natIPConfigurations, as the installed CAPZ spells it",
+    "set one of natIpConfigurations and natIPConfigurations, as the installed CAPZ spells it",
 };
 
 const sameSpelling: Rule = {
   rule: "has(self.natIpConfigurations) == has(oldSelf.natIpConfigurations)",
   message:
-    "the NAT addresses of a link cannot change: put back the old list, or make a link of another name",
+    "the NAT addresses of a link cannot change: restore the old list, or create a link with another name",
 };
 
 const autoApprovedAreAllowed: Rule = {
   rule: "!has(self.autoApprovedSubscriptions) || self.autoApprovedSubscriptions.all(s, has(self.allowedSubscriptions) && self.allowedSubscriptions.exists(a, a.lowerAscii() == s.lowerAscii()))",
-  message:
-    "every subscription that is approved by itself must be allowed: add it to allowedSubscriptions",
+  message: "every auto-approved subscription must be allowed: add it to allowedSubscriptions",
   fieldPath: ".autoApprovedSubscriptions",
 };
 
@@ -124,24 +123,24 @@ const frontend = Type.Object(
 const loadBalancerRules: Rule[] = [
   {
     rule: "self.type == 'Internal' || !has(self.privateLinks) || size(self.privateLinks) == 0",
-    message: "private links need a load balancer of type Internal: take them out",
+    message: "private links require a load balancer of type Internal: remove them",
     fieldPath: ".privateLinks",
   },
   {
     rule: "self.type != 'Internal' || !has(self.frontendIPs) || (size(self.frontendIPs) == 1 && !has(self.frontendIPs[0].publicIP))",
-    message: "an Internal load balancer has one frontend, without a public address",
+    message: "an Internal load balancer must have one frontend, without a public IP address",
     fieldPath: ".frontendIPs",
   },
   {
     rule: "self.type != 'Internal' || oldSelf.?frontendIPs[?0].?privateIP.orValue('') in ['', self.?frontendIPs[?0].?privateIP.orValue('')]",
     message:
-      "the address of an Internal load balancer cannot change once it is set: put back the old one",
+      "the address of an Internal load balancer cannot change once it is set: restore the old one",
     fieldPath: ".frontendIPs",
   },
   {
     // Without frontends CAPZ fills in one of a name of its own before it looks at the links.
     rule: "!has(self.privateLinks) || !has(self.frontendIPs) || self.privateLinks.all(l, l.lbFrontendIPConfigNames.all(n, self.frontendIPs.exists(f, f.name == n)))",
-    message: "a private link leads to a frontend that is not there: name one of frontendIPs",
+    message: "a private link refers to a frontend that does not exist: use one of frontendIPs",
     fieldPath: ".privateLinks",
   },
 ];

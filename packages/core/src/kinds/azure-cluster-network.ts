@@ -58,7 +58,7 @@ const named = (field: string, description: string) =>
 
 const stays = (field: string): Rule => ({
   rule: `has(self.${field}) || !has(oldSelf.${field})`,
-  message: `${field} of a subnet cannot be taken out: put it back`,
+  message: `${field} of a subnet cannot be removed: restore it`,
   fieldPath: `.${field}`,
 });
 
@@ -145,30 +145,31 @@ const networkRules: Rule[] = [
   {
     rule: inBothSpellings("self.subnets.exists(s, s.name == n.subnet)"),
     message:
-      "the NAT addresses of a private link are in a subnet that is not there: name one of subnets",
+      "the NAT addresses of a private link are in a subnet that does not exist: use one of subnets",
     fieldPath: ".apiServerLB.privateLinks",
   },
   {
     rule: inBothSpellings(
       `n.allocationMethod != 'Static' || !has(n.privateIPAddress) || !isIP(n.privateIPAddress) || self.subnets.exists(s, s.name == n.subnet && ${holds("n.privateIPAddress")})`,
     ),
-    message: "a Static NAT address of a private link is outside of its subnet: choose one inside",
+    message:
+      "a Static NAT address of a private link is outside its subnet: choose one in the subnet",
     fieldPath: ".apiServerLB.privateLinks",
   },
   {
     rule: `!has(self.apiServerLB) || self.apiServerLB.type != 'Internal' || !has(self.apiServerLB.frontendIPs) || !has(self.subnets) || !self.subnets.exists(s, ${ofControlPlane} && has(s.cidrBlocks)) || self.apiServerLB.frontendIPs.all(f, !has(f.privateIP) || f.privateIP == '' || (isIP(f.privateIP) && self.subnets.exists(s, ${ofControlPlane} && (${holds("f.privateIP")}))))`,
     message:
-      "the address of an Internal load balancer must be in the subnet of the control plane: choose one inside",
+      "the address of an Internal load balancer must be in the subnet of the control plane: choose one in it",
     fieldPath: ".apiServerLB.frontendIPs",
   },
   {
     rule: "!has(self.privateDNSZoneName) || self.privateDNSZoneName == '' || (has(self.apiServerLB) && self.apiServerLB.type == 'Internal')",
-    message: "privateDNSZoneName needs a load balancer of type Internal: take it out",
+    message: "privateDNSZoneName requires a load balancer of type Internal: remove it",
     fieldPath: ".privateDNSZoneName",
   },
   {
     rule: "!has(self.privateDNSZoneResourceGroup) || self.privateDNSZoneResourceGroup == '' || has(self.privateDNSZoneName)",
-    message: "privateDNSZoneResourceGroup needs privateDNSZoneName: add it",
+    message: "privateDNSZoneResourceGroup requires privateDNSZoneName: add it",
     fieldPath: ".privateDNSZoneResourceGroup",
   },
 ];

@@ -105,7 +105,7 @@ export const azureCluster: Definition<AzureCluster> = {
     {
       rule: "self.metadata.name.matches('^[a-z0-9][a-z0-9-]{0,42}[a-z0-9]$')",
       message:
-        "the name of an AzureCluster is of 2 to 44 lower-case letters, digits and inner hyphens: choose another",
+        "the name of an AzureCluster must have 2 to 44 lower-case letters, digits and inner hyphens: choose another",
     },
   ],
   standIn: true,

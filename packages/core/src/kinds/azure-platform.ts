@@ -133,7 +133,7 @@ const authentication = Type.Object(
         const type = member === "managedIdentities" ? "ManagedIdentities" : "WorkloadIdentities";
         return {
           rule: `(self.azureAuthenticationConfigType == '${type}') == has(self.${member})`,
-          message: `${member} goes together with azureAuthenticationConfigType ${type}: give both or neither`,
+          message: `${member} must be set together with azureAuthenticationConfigType ${type}: set both or neither`,
           fieldPath: `.${member}`,
         };
       }),

@@ -108,7 +108,7 @@ const status = Type.Object(
         {
           rule: "self.lowerAscii().matches('^[^.]+[.][0-9a-f-]+[.][a-z0-9]+[.]azure[.]privatelinkservice$')",
           message:
-            "must be an alias as Azure makes it: {name}.{guid}.{region}.azure.privatelinkservice",
+            "must be an alias in Azure's form: {name}.{guid}.{region}.azure.privatelinkservice",
         },
       ),
     ),

@@ -10,7 +10,7 @@ export const apiEndpoint = Type.Object(
         { maxLength: 512 },
         {
           rule: "oldSelf == '' || self == oldSelf",
-          message: "host cannot change once it is set: put back the old value",
+          message: "host cannot change once it is set: restore the old value",
         },
       ),
     ),
@@ -21,7 +21,7 @@ export const apiEndpoint = Type.Object(
         "x-kubernetes-validations": [
           {
             rule: "oldSelf == 0 || self == oldSelf",
-            message: "port cannot change once it is set: put back the old value",
+            message: "port cannot change once it is set: restore the old value",
           },
         ],
       }),

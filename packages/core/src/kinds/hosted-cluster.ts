@@ -41,7 +41,7 @@ const publishing: Rule[] = [
   {
     rule: "self.platform.type == 'IBMCloud' || (has(self.services) == has(oldSelf.services) && (!has(self.services) || self.services == oldSelf.services))",
     message:
-      "services cannot change once the cluster is created: put back the old ones, or create a new cluster",
+      "services cannot change once the cluster is created: restore the old ones, or create a new cluster",
     fieldPath: ".services",
   },
 ];

@@ -31,7 +31,7 @@ export const keepUnknown = { "x-kubernetes-preserve-unknown-fields": true } as c
 export function immutable(field: string): Rule {
   return {
     rule: "self == oldSelf",
-    message: `${field} cannot change once it is set: put back the old value, or delete the object and create a new one`,
+    message: `${field} cannot change once it is set: restore the old value, or delete the object and create a new one`,
   };
 }
 
@@ -42,7 +42,7 @@ export function irremovable(path: string): Rule {
     parts.map((_, at) => `has(${[object, ...parts.slice(0, at + 1)].join(".")})`).join(" && ");
   return {
     rule: `!(${has("oldSelf")}) || (${has("self")})`,
-    message: `${path} cannot be removed once it is set: put back the old value, or delete the object and create a new one`,
+    message: `${path} cannot be removed once it is set: restore the old value, or delete the object and create a new one`,
     fieldPath: `.${path}`,
   };
 }

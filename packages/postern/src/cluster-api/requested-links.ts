@@ -62,7 +62,7 @@ function limited(links: PrivateLink[], where: string): RequestedLinks {
   const arrays = lists.filter((each): each is unknown[] => Array.isArray(each));
   const count = arrays.reduce((sum, { length }) => sum + length, 0);
   if (count > mostSubscriptions)
-    return unusable(`${where} lets more than ${mostSubscriptions} subscriptions in · remove some`);
+    return unusable(`${where} admits more than ${mostSubscriptions} subscriptions · remove some`);
   const admitted = arrays.flat().flatMap((each) => (typeof each === "string" ? each.trim() : []));
   return { links, admitted: [...new Set(admitted)] };
 }

@@ -13,7 +13,7 @@ test.each<[string, Shape, RegExp]>([
   [
     "a base domain with a dot at its end",
     dns("example.com."),
-    /spec.dns.baseDomain ends with a dot .* without/,
+    /spec.dns.baseDomain ends with a dot .* remove the dot/,
   ],
   [
     "a hostname with a dot at its end",

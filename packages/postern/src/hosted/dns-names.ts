@@ -39,7 +39,7 @@ export function whyNamesUnusable(cluster: Named): string | undefined {
   ] as const;
   const dotted = given.find(([, each]) => each?.endsWith("."));
   if (dotted !== undefined)
-    return `${dotted[0]} ends with a dot · neither Azure nor Kubernetes takes such a name · write it without the dot at its end`;
+    return `${dotted[0]} ends with a dot · Azure and Kubernetes accept no such name · remove the dot`;
   const domain = baseDomainOf(cluster);
   const internal = `api.${internalZoneName(metadata.name)}`;
   const hosts = domain === undefined ? [internal] : [internal, `oauth-${metadata.name}.${domain}`];
@@ -55,7 +55,7 @@ export function whyNamesUnusable(cluster: Named): string | undefined {
   const all = zone.split(".");
   return all.length >= labels.fewest && all.length <= labels.most && !all.includes("")
     ? undefined
-    : `${shown(zone)}, of the base domain, cannot be a private DNS zone · Azure takes zones of ${labels.fewest} to ${labels.most} labels, joined by single dots · create the cluster with another base domain`;
+    : `${shown(zone)}, of the base domain, cannot be a private DNS zone · Azure allows zones of ${labels.fewest} to ${labels.most} labels, joined by single dots · create the cluster with another base domain`;
 }
 
 /** Whether a domain lies above the cluster's own, or is that. */

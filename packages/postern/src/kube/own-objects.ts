@@ -109,7 +109,7 @@ function isReplaced(error: unknown): error is KubeError {
 }
 
 function replaced({ kind, name }: Place, cause: KubeError): KubeError {
-  const message = `${kind.kind} ${name} was not changed · another of this name has taken its place`;
+  const message = `${kind.kind} ${name} was not changed · another object has this name now`;
   return new KubeError("Conflict", message, { status: 409, method: "PATCH", cause });
 }
 

@@ -26,14 +26,14 @@ export type Verb = "create" | "change" | "delete";
 export function commonMessages(words: { noun: string; created: string; replaced: string }) {
   const { noun, created, replaced } = words;
   const writing = (verb: string) => (name: string) =>
-    `${noun} ${name} is being ${verb} · Azure needs about half a minute · nothing to do`;
+    `${noun} ${name} is being ${verb} · this takes about half a minute`;
   return {
     write: writing("written"),
     create: writing(created),
-    change: (name, why) => `${noun} ${name} is being put right · ${why} · nothing to do`,
+    change: (name, why) => `${noun} ${name} is being updated · ${why}`,
     replace: (name, why) =>
-      `${noun} ${name} ${replaced} · ${why}, which Azure never changes · nothing to do`,
-    adopt: (name, why) => `${noun} ${name} is being taken over · ${why} · nothing to do`,
+      `${noun} ${name} ${replaced} · ${why}, which Azure cannot change in place`,
+    adopt: (name, why) => `${noun} ${name} is being adopted · ${why}`,
   } satisfies Record<string, Message>;
 }
 

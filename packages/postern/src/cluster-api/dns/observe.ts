@@ -121,7 +121,7 @@ function outOfReach(
   if (!isPrivate(object) && has(annotations.apiServerAddress) === undefined) return [];
   if (has(annotations.abandon) === "true") return [];
   const key = keyOf({ metadata: options.management });
-  const message = `the zone ${domains.cluster} in the management network is not found · AzureCluster ${key} does not exist · correct --management-cluster-name, or annotate this AzureCluster with ${annotations.abandon}="true" to let it go all the same`;
+  const message = `the zone ${domains.cluster} in the management network is not found · AzureCluster ${key} does not exist · correct --management-cluster-name, or annotate this AzureCluster with ${annotations.abandon}="true" to delete it anyway`;
   return [{ reason: reasons.managementNotFound, message, requeueAfterMs: waits.changeMs }];
 }
 
@@ -141,7 +141,7 @@ function groupProblems(
 ): Failure[] {
   if (infrastructure === undefined) return [];
   if (!isName(domains.cluster)) {
-    const message = `no names are written for ${cluster.name} · ${domains.cluster} cannot be a zone · give the cluster another name, or the operator another --base-domain`;
+    const message = `no DNS records are written for ${cluster.name} · ${domains.cluster} cannot be a zone · give the cluster another name, or the operator another --base-domain`;
     return [{ reason: reasons.placeUnknown, message }];
   }
   if (groups.publicGroup !== undefined) return [];
@@ -149,7 +149,7 @@ function groupProblems(
     infrastructure.is === "azure"
       ? `set spec.subscriptionID of ${infrastructure.called}`
       : "set CLUSTER_AZURE_SUBSCRIPTION_ID, CLUSTER_AZURE_CLIENT_ID and CLUSTER_AZURE_TENANT_ID for the operator";
-  const message = `the zone ${domains.cluster} is not made · it is not known in which subscription · ${remedy}`;
+  const message = `the zone ${domains.cluster} is not created · its subscription is unknown · ${remedy}`;
   return [{ reason: reasons.placeUnknown, message }];
 }
 

@@ -31,10 +31,10 @@ export function planDelete(observed: Observed): Plan<DnsStep> {
     ),
   );
   const part = join([zones, planObserved(observed)]);
-  const remedy = `or remove the rest by hand and take our finalizer off ${infrastructure?.called ?? "its object"}`;
+  const remedy = `or delete the rest by hand and remove Postern's finalizer from ${infrastructure?.called ?? "its object"}`;
   const problems = actionableIn(part).map(({ reason, message }) => ({
     reason: reasons.cleanupFailed,
-    message: `the names of the cluster cannot be removed (${reason}) · ${message} · ${remedy}`,
+    message: `the DNS records of the cluster cannot be deleted (${reason}) · ${message} · ${remedy}`,
   }));
   const [problem] = problems;
   const steps: DnsStep[] = part.steps.map((step) => ({

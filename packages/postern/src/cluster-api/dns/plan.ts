@@ -97,7 +97,7 @@ function planPublic(observed: Observed): Part<DnsStep> {
 function planDelegation(observed: Observed, base: ZoneInRole): Part<DnsStep> {
   if (base.unread !== undefined) return retry(base.unread.failure);
   if (base.observation.state === "absent") {
-    const message = `the delegation of ${observed.domains.cluster} is not written · the zone ${base.id} does not exist · make it, or correct --base-domain and --base-domain-resource-group`;
+    const message = `the delegation of ${observed.domains.cluster} is not written · the zone ${base.id} does not exist · create it, or correct --base-domain and --base-domain-resource-group`;
     return wait({ reason: reasons.baseZoneMissing, message }, waits.changeMs);
   }
   const delegation = inRole(planNames(observed, base, false), base);
@@ -147,7 +147,7 @@ function conditionOf(observed: Observed, part: Part<DnsStep>): PlannedCondition 
   if (privateRoles.some((role) => isAwaited(observed, role))) {
     // Of a new cluster nothing has been said yet, and GSPrivateLinksReady says what it waits for: a write less, and nobody is woken.
     if (observed.infrastructure?.condition === undefined) return undefined;
-    const message = `not every private name of the cluster is there yet · an approved private endpoint is still to come · ${conditions.links} says what it waits for`;
+    const message = `some private DNS records of the cluster are not written yet · an approved private endpoint is missing · see condition ${conditions.links}`;
     const reason = reasons.privateNamesPending;
     return { type, status: "False", reason, message, severity: "Info" };
   }

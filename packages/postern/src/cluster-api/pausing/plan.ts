@@ -52,7 +52,7 @@ function planMet(controlPlane: KubeadmControlPlane, pause: Pause): Plan<PausingS
   if (pause.by === "us")
     return release(controlPlane, "every condition that was waited for is True");
   const note =
-    "every condition that was waited for is True · somebody else has paused the control plane · take off the annotation cluster.x-k8s.io/paused when it may go on";
+    "all required conditions are True, but another has paused the control plane · remove the annotation cluster.x-k8s.io/paused to continue";
   return { ...unchanged, events: [{ reason: reasons.pausedByAnother, note }] };
 }
 

@@ -109,7 +109,7 @@ export async function observe(
 
 /** What to do about a cluster that is being deleted and that Postern may not act for any more. */
 function withRemedy(failure: Failure, object: AzureCluster): Failure {
-  const message = `${failure.message} · until then nothing is deleted: list it in the tenant policy, or delete by hand what has the tag postern_owner of ${keyOf(object)} and remove the finalizer`;
+  const message = `${failure.message} · nothing is deleted until then · list it in the tenant policy, or delete what has the tag postern_owner of ${keyOf(object)} and remove the finalizer`;
   return { ...failure, message };
 }
 
@@ -117,7 +117,7 @@ function withRemedy(failure: Failure, object: AzureCluster): Failure {
 function unknownLocation(object: AzureCluster): Failure {
   const resources = clusterResourcesOf(object);
   const why = "missing" in resources ? resources.missing : "it is not known where it is";
-  const message = `what was made for this AzureCluster cannot be removed · ${why} · set it, or remove by hand what is tagged with its name and take the finalizer ${privateLinksFinalizer} off`;
+  const message = `the resources of this AzureCluster cannot be deleted · ${why} · set it, or delete what is tagged with its name and remove the finalizer ${privateLinksFinalizer}`;
   return { reason: reasons.notReady, message, terminal: true };
 }
 

@@ -590,7 +590,7 @@ describe("an AzureCluster", () => {
   test("tells what a person must do before what only takes its time", () => {
     const planned = plan(observed({ ...links(absent), problems: [wrong] }));
     expect(planned.conditions[0]).toMatchObject({ reason: reasons.invalid });
-    expect(planned.conditions[0]?.message).toMatch(/^no · private link api is being made/);
+    expect(planned.conditions[0]?.message).toMatch(/^no · private link api is being created/);
     expect(planned.steps).toHaveLength(1);
   });
 

@@ -57,7 +57,7 @@ function combined(problems: readonly Problem[]): readonly Problem[] {
   if (first === undefined || problems.length < 2) return problems;
   const isMaking = problems.some((each) => each.reason === reasons.creating);
   const message =
-    "several things are being made, changed or removed · Azure needs about half a minute for each · nothing to do";
+    "several resources are being created, updated or deleted · each takes about half a minute";
   return [{ reason: isMaking ? reasons.creating : first.reason, message }];
 }
 

@@ -110,7 +110,7 @@ function another({ rival, cluster }: Observed, { metadata }: ProviderConfig): Pl
   return owner === undefined
     ? warn(
         reasons.ownedByAnother,
-        `${what} · it does not carry our mark · delete it, or annotate it with ${annotations.madeFor}=${namespace}/${metadata.name}`,
+        `${what} · Postern did not create it · delete it, or annotate it with ${annotations.madeFor}=${namespace}/${metadata.name}`,
       )
     : warn(
         reasons.taken,

@@ -255,7 +255,7 @@ describe("a deletion without a known owner", () => {
     const planned = plan(azure.observed(end));
     expect(planned.finalizer).toBeUndefined();
     expect(planned.conditions[0]).toMatchObject({ status: "False", reason: "CleanupFailed" });
-    expect(planned.conditions[0]?.message).toMatch(/the zone .* ownerReferences back/);
+    expect(planned.conditions[0]?.message).toMatch(/the zone .* restore its ownerReferences/);
     expect(azure.at(base)).toBeDefined();
   });
 
@@ -289,6 +289,6 @@ test("a deletion names what Azure has not ended yet", () => {
   expect(begun).toEqual([]);
   expect(reported[0]).toMatchObject({ status: "False", reason: "Deleting" });
   expect(reported[0]?.message).toMatch(
-    /waits for .*private endpoint private-router-pe, zone link private-router-vnet-link/,
+    /waiting for Azure to finish its operation on .*private endpoint private-router-pe, zone link private-router-vnet-link/,
   );
 });

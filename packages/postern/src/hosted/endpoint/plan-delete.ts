@@ -145,7 +145,7 @@ function reportCleanup(observed: Observed, part: Part<EndpointStep>): Plan<Endpo
       ? deleting
       : {
           reason: reasons.cleanupFailed,
-          message: `the deletion cannot end · ${problem} · this remains in Azure: ${remaining(observed)} · to abandon it, annotate this object or its HostedCluster with ${annotations.abandon}: "true"`,
+          message: `the deletion cannot finish · ${problem} · this remains in Azure: ${remaining(observed)} · to abandon it, annotate this object or its HostedCluster with ${annotations.abandon}: "true"`,
         };
   return {
     steps: part.steps,
@@ -170,7 +170,7 @@ function deletingProblem(observed: Observed): Problem {
   const unfinished = unfinishedIn(observed);
   const waitsFor =
     unfinished.length > 0
-      ? ` · it waits for Azure to end what it does to ${unfinished.join(", ")} · look there if this takes long`
+      ? ` · waiting for Azure to finish its operation on ${unfinished.join(", ")} · check it in Azure if this takes long`
       : "";
   const message = `what was created for the hosted cluster is being deleted: ${whyDeleted(observed)}${waitsFor}`;
   return { reason: reasons.deleting, message };
@@ -187,7 +187,7 @@ function unknownClaims({ self, zones }: Observed): Problem[] {
     )
     .map(({ id }) => ({
       reason: reasons.cleanupFailed,
-      message: `the zone ${nameOf(id)} may be this cluster's · the object has no HostedControlPlane as its owner any more, and none is alone beside it · put its ownerReferences back`,
+      message: `the zone ${nameOf(id)} may be this cluster's · the object has no HostedControlPlane as its owner any more, and there is not exactly one in its namespace · restore its ownerReferences`,
     }));
 }
 

@@ -68,12 +68,12 @@ function checkCluster({ cluster, self }: Observed): Problem | undefined {
   if (cluster === undefined)
     return problemOf(
       reasons.controlPlaneUnknown,
-      "nothing is created for the hosted cluster · the object has no HostedControlPlane as its owner · it is made by Postern or HyperShift, not by hand",
+      "nothing is created for the hosted cluster · the object has no HostedControlPlane as its owner · let Postern or HyperShift create it",
     );
   if (cluster.misnamed)
     return problemOf(
       reasons.invalidAnnotation,
-      `nothing is created for the hosted cluster · the annotation ${clusterAnnotation} is not <namespace>/<name> of a HostedCluster, and tags are made from it · correct it`,
+      `nothing is created for the hosted cluster · the annotation ${clusterAnnotation} is not <namespace>/<name> of a HostedCluster, and tags are derived from it · correct it`,
     );
   if (cluster.unverified !== undefined) return problemOf(reasons.unverified, cluster.unverified);
   if (cluster.notAllowed !== undefined) return problemOf(reasons.notAllowed, cluster.notAllowed);
@@ -85,7 +85,7 @@ function checkCluster({ cluster, self }: Observed): Problem | undefined {
   if (!cluster.hasFinalizer)
     return problemOf(
       reasons.finalizerMissing,
-      "nothing is created for the hosted cluster yet · the HostedControlPlane has no finalizer that keeps its credential · it is put there shortly",
+      "nothing is created for the hosted cluster yet · the HostedControlPlane has no finalizer that keeps its credential · Postern adds it shortly",
     );
   return undefined;
 }
@@ -149,7 +149,7 @@ function missingId({ choices, object }: Observed): Problem | undefined {
   const lacks = (key: string) =>
     problemOf(
       reasons.zoneMissing,
-      `the names are not written · ${annotations.zones} is existing and ${key} is missing · set it on the HostedCluster to the id of the zone`,
+      `DNS records are not written · ${annotations.zones} is existing and ${key} is missing · set it on the HostedCluster to the id of the zone`,
     );
   if (object.name === privateRouter && choices.internalZone === undefined)
     return lacks(annotations.internalZone);
@@ -181,8 +181,8 @@ function tagEvents(observed: Observed, planned: PlannedCondition): Plan["events"
 function namesMessage({ choices, cluster, object }: Observed): string {
   const message =
     choices.zones === "none"
-      ? `names are left to others, as ${annotations.zones}: none says`
-      : "names are written";
+      ? `Postern writes no DNS records: ${annotations.zones} is none`
+      : "DNS records are written";
   if (object.name !== privateRouter || cluster?.public !== false) return message;
   const withheld = Object.values(cluster.withheld ?? {});
   return withheld.length === 0
@@ -219,7 +219,7 @@ function pausePlan(observed: Observed, planned: Plan<EndpointStep>): Plan<Endpoi
   const pending = new Set(planned.steps.map(({ condition }) => condition));
   if (pending.size > 0) pending.add(conditions.available);
   const where = observed.cluster?.hostedClusterKey ?? observed.object.name;
-  const message = `there is something to do and the cluster is paused · spec.pausedUntil of HostedCluster ${where} · clear it to go on`;
+  const message = `changes are pending, but the cluster is paused · spec.pausedUntil of HostedCluster ${where} is set · clear it to continue`;
   return {
     ...rest,
     steps: [],

@@ -71,7 +71,7 @@ function repair(binding: RoleBinding, { metadata, subjects }: RoleBinding): Gran
     name: controlPlaneRole,
     binding,
     change: { subjects },
-    why: `somebody changed it in namespace ${metadata.namespace}`,
+    why: `it was changed in namespace ${metadata.namespace}`,
     event: true,
     failsAs: grantReasons.failed,
   };

@@ -156,7 +156,7 @@ function decideThere(observed: Up, found: PrivateLinkService): LinkPart {
     return planAdoptLinkService({ id, found, tags, why }, policy);
   }
   if (owner.is === "another") {
-    const message = `link service ${nameOf(id)} is not ours · it belongs to ${owner.described} · delete it, or set its tag postern_owner to ${owned}`;
+    const message = `link service ${nameOf(id)} belongs to ${owner.described} · delete it, or set its tag postern_owner to ${owned}`;
     return { ...act([], { reason: reasons.ownedByAnother, message }), requeue: "drift" };
   }
   if (frontend.is === "released") return planRelease(observed, found);
@@ -204,7 +204,7 @@ function planReady(
   const { alias = "" } = properties;
   const name = nameOf(id);
   if (alias === "") {
-    const message = `link service ${name} has no alias yet · Azure gives it one · nothing to do`;
+    const message = `waiting for Azure to assign an alias to link service ${name}`;
     return { ...act([], { reason: reasons.error, message }), status };
   }
   const message = `link service ${name} is ready${linkIdsIn(properties)}`;
@@ -275,7 +275,7 @@ function decideAbsent(observed: Up, nat: NatChoice): LinkPart {
     case "exists": {
       const { subnet, isOwn, spare, capacity } = nat;
       const existed = subject.fields.privateLinkServiceID !== undefined;
-      const why = existed ? "somebody deleted it" : "the cluster has none yet";
+      const why = existed ? "it was deleted" : "the cluster has none yet";
       const policy = linkServicePolicy(subject);
       const created = planCreateLinkService(desiredOf(observed, subnet), why, policy);
       const remedy = neededOn(observed, subnet);
@@ -328,7 +328,7 @@ function withScope(observed: Up, failure: Failure): Failure {
 function planSubnet(observed: Up, { subnet }: Extract<NatChoice, { is: "to be made" }>): LinkPart {
   const name = nameOf(subnet.id);
   if (name.length > longestName) {
-    const message = `the NAT subnet would be called ${name} · Azure takes at most ${longestName} characters · use a shorter infraID, or share subnets`;
+    const message = `the NAT subnet name ${name} is too long · Azure allows at most ${longestName} characters · use a shorter infraID, or share subnets`;
     return { ...act([], { reason: reasons.nameTooLong, message }), requeue: "never" };
   }
   // Whoever creates it has the first address.
@@ -382,6 +382,5 @@ type Reported = Pick<Problem, "reason" | "message">;
 
 const creatingSubnet: Problem = {
   reason: reasons.natSubnetCreating,
-  message:
-    "the NAT subnet is being made · Azure takes one write to a network at a time · nothing to do",
+  message: "the NAT subnet is being created · Azure allows one write to a network at a time",
 };

@@ -285,7 +285,7 @@ describe("an endpoint subnet that the cluster names", () => {
     const world = observed({ endpointSubnetID });
     expect(outcome(world)).toMatchObject({ does: [], says: ["EndpointSubnetUnusable"] });
     expect(plan(world).conditions[0]?.message).toMatch(
-      /name a subnet of the hosted cluster's network/,
+      /specify a subnet of the hosted cluster's network/,
     );
   });
 
@@ -332,7 +332,7 @@ describe("a control plane without its azure block", () => {
         finalizer: undefined,
       });
       expect(plan(world).conditions[0]?.message).toMatch(
-        /nothing is changed or deleted .* put it back/,
+        /nothing is changed or deleted .* restore it/,
       );
     },
   );

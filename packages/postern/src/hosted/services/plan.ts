@@ -101,7 +101,7 @@ function blockMissing({ controlPlane, links }: Observed): Warning | undefined {
   const ownsLinks = links.some((link) => isOwned(link, controlPlane));
   if (azure !== undefined || (type !== "Azure" && !ownsLinks)) return undefined;
   const note =
-    "spec.platform.azure of the HostedControlPlane is missing · it says how the cluster is reached, so nothing is changed or deleted · put it back, or delete the cluster";
+    "spec.platform.azure of the HostedControlPlane is missing · it says how the cluster is reached, so nothing is changed or deleted · restore it, or delete the cluster";
   return warning(observeReasons.azureMissing, note);
 }
 
@@ -166,7 +166,7 @@ function planService(name: string, observed: Observed, access: PrivateAccess): S
   }
   if (isLeftOver(found, controlPlane))
     return { step: remove(found, "it belongs to an earlier control plane of this name") };
-  const note = `AzurePrivateLinkService ${name} is left alone · its owner is not this control plane · delete it: it is then recreated`;
+  const note = `AzurePrivateLinkService ${name} is not changed · it is not owned by this control plane · delete it; Postern recreates it`;
   return { problems: [warning(observeReasons.ownedByAnother, note)] };
 }
 
@@ -199,7 +199,7 @@ function endpointSubnetOf(
   const refused = (why: string) =>
     warning(
       observeReasons.endpointSubnet,
-      `the annotation ${annotations.endpointSubnet} cannot be used · ${why} · name a subnet of the hosted cluster's network, or remove the annotation`,
+      `the annotation ${annotations.endpointSubnet} cannot be used · ${why} · specify a subnet of the hosted cluster's network, or remove the annotation`,
     );
   try {
     const id = parseResourceId(text.trim(), "Microsoft.Network/virtualNetworks/subnets");
@@ -240,7 +240,7 @@ function planExisting(
 ): ServicePlan {
   const { name } = found.metadata;
   const { change, changed, fixed } = differenceOf(found, desired);
-  const note = `AzurePrivateLinkService ${name} keeps its ${fixed.join(", ")} · they cannot change once set · put back the old ones, or delete it: it is then recreated`;
+  const note = `AzurePrivateLinkService ${name} keeps its ${fixed.join(", ")} · they are immutable · restore the old values, or delete it; Postern recreates it`;
   return {
     ...(fixed.length > 0 && { problems: [warning(observeReasons.cannotChange, note)] }),
     ...(change && {
@@ -269,7 +269,7 @@ function addressOf(
   if (metadata.deletionTimestamp !== undefined)
     return warning(
       observeReasons.serviceDeleting,
-      `no private link for Service ${name} · it is being deleted · the link follows the next Service ${name} as soon as that has an address`,
+      `no private link for Service ${name} · it is being deleted · Postern creates the link again when a new Service ${name} has an address`,
     );
   const owned = metadata.ownerReferences?.some(
     ({ kind, uid }) => kind === "HostedControlPlane" && uid === controlPlane.metadata.uid,
@@ -277,7 +277,7 @@ function addressOf(
   if (!owned)
     return warning(
       observeReasons.serviceNotOwned,
-      `no private link for Service ${name} · it has no owner reference to this control plane · let it be made by the control plane`,
+      `no private link for Service ${name} · it has no owner reference to this control plane · let the control plane create it`,
     );
   if (metadata.annotations?.[internalLoadBalancerAnnotation] !== "true")
     return warning(

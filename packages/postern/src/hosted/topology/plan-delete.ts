@@ -57,7 +57,7 @@ function deleteAndWait(all: readonly Deletion[]): Plan<TopologyStep> {
     const finalizers = metadata.finalizers ?? [];
     return `${kind} ${metadata.name}${finalizers.length > 0 ? ` (finalizers: ${finalizers.join(", ")})` : ""}`;
   });
-  const message = `the cluster is being deleted · it waits for ${names.join(", ")} · see their conditions and events if this takes long`;
+  const message = `the cluster is being deleted · waiting for ${names.join(", ")} · see their conditions and events if this takes long`;
   return {
     steps,
     conditions: [

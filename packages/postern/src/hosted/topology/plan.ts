@@ -202,7 +202,7 @@ function notApplied({ reason, message }: Problem): PlannedCondition {
 /** The same words for every reconcile: a new cluster takes several. */
 const applying: Problem = {
   reason: topologyReasons.applying,
-  message: "the control plane and its network are being made or changed",
+  message: "the control plane and its network are being created or updated",
 };
 
 /** Namespaces take less than names of clusters do. */
@@ -213,7 +213,7 @@ function isDnsLabel(name: string): boolean {
 function nameUnusable({ metadata }: KubeObject): Problem {
   return {
     reason: topologyReasons.nameUnusable,
-    message: `the control plane cannot be made · its namespace would be ${metadata.name}, and such a name has at most 63 characters · create the cluster under another name`,
+    message: `the control plane cannot be created · its namespace would be ${metadata.name}, and such a name has at most 63 characters · create the cluster under another name`,
   };
 }
 
@@ -228,7 +228,7 @@ function reserved({ metadata }: KubeObject): Problem {
 function notCreatedForThis({ metadata }: KubeObject, cluster: KubeObject): Problem {
   return {
     reason: topologyReasons.another,
-    message: `the control plane cannot be created · namespace ${metadata.name} exists and was not created for this cluster · create the cluster under another name, or hand the namespace over: kubectl annotate namespace ${metadata.name} ${clusterAnnotation}=${keyOf(cluster)}`,
+    message: `the control plane cannot be created · namespace ${metadata.name} exists and was not created for this cluster · create the cluster under another name, or assign the namespace to it: kubectl annotate namespace ${metadata.name} ${clusterAnnotation}=${keyOf(cluster)}`,
   };
 }
 
@@ -248,6 +248,6 @@ const controlPlaneDeleting: Problem = {
 function another(kind: string, { metadata }: KubeObject): Problem {
   return {
     reason: topologyReasons.another,
-    message: `the control plane cannot be made · ${kind} ${metadata.name} belongs to another cluster · give this cluster another name`,
+    message: `the control plane cannot be created · ${kind} ${metadata.name} belongs to another cluster · give this cluster another name`,
   };
 }

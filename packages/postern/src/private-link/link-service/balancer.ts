@@ -25,5 +25,5 @@ export function isBalancerFull(
 
 /** Why no link service is created. */
 export function balancerFullMessage(what: string, balancer: string, remedy: string): string {
-  return `${what} is not created · load balancer ${balancer} has ${mostOnBalancer} already, and Azure allows no more · ${remedy}`;
+  return `${what} cannot be created · load balancer ${balancer} already has ${mostOnBalancer} link services, the most that Azure allows · ${remedy}`;
 }

@@ -88,13 +88,13 @@ function blocks(prefixes: readonly string[]): Cidr[] {
 /** What keeps a link service from taking addresses from a subnet, and what to do about it; undefined where nothing does. */
 export function unfitness(subnet: NatSubnet): string | undefined {
   if (provisioning(subnet.state) !== "succeeded")
-    return `its provisioning state is ${subnet.state} · repair it in Azure, or name another subnet`;
+    return `its provisioning state is ${subnet.state} · repair it in Azure, or use another subnet`;
   if (!/^disabled$/i.test(subnet.policies))
-    return "its privateLinkServiceNetworkPolicies are not Disabled · set them to Disabled, or name another subnet";
+    return "its privateLinkServiceNetworkPolicies are not Disabled · set them to Disabled, or use another subnet";
   if (subnet.delegated)
-    return "it is delegated to a service of Azure · remove the delegation, or name another subnet";
+    return "it is delegated to an Azure service · remove the delegation, or use another subnet";
   if (subnet.capacity === 0)
-    return "it has no addresses of IPv4 · add a prefix of IPv4, or name another subnet";
+    return "it has no IPv4 addresses · add an IPv4 prefix, or use another subnet";
   return undefined;
 }
 

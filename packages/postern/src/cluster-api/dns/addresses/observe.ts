@@ -60,7 +60,7 @@ export async function observeAddresses(
     const { host, ...api } = hostOf(cluster);
     const services = await observeServices(observed, cluster, given);
     if (host === undefined) return { ...observed, api, services };
-    const message = `api.${observed.domains.cluster} is not written · the endpoint ${JSON.stringify(host.slice(0, 100))} of the Cluster is no address · set spec.controlPlaneEndpoint.host to one`;
+    const message = `api.${observed.domains.cluster} is not written · the endpoint ${JSON.stringify(host.slice(0, 100))} of the Cluster is not an address · set spec.controlPlaneEndpoint.host to one`;
     const problem = { reason: reasons.endpointNotAnAddress, message };
     return { ...observed, api, services, problems: [...observed.problems, problem] };
   }

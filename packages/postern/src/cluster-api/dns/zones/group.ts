@@ -30,7 +30,7 @@ export function planGroup(observed: Observed): Part<DnsStep> {
     if (group.location === undefined)
       return report({
         reason: reasons.placeUnknown,
-        message: `the resource group ${nameOf(id)} is not made · it is not known in which region · set CLUSTER_AZURE_LOCATION for the operator`,
+        message: `the resource group ${nameOf(id)} is not created · its region is unknown · set CLUSTER_AZURE_LOCATION for the operator`,
       });
     const tags = checkedTags(withOwner(group.tags, observed));
     const create: DnsStep = {
@@ -81,6 +81,6 @@ export function remainingGroupEvents({
   if (group?.observation.state !== "exists" || !isOwned(group.observation.resource.tags, observed))
     return [];
   const name = nameOf(group.id);
-  const note = `resource group ${name} is left · Postern created it for this cluster and deletes no resource groups · delete it if it is empty: az group delete --name ${shellWord(name)}`;
+  const note = `resource group ${name} is not deleted · Postern created it for this cluster, but deletes no resource groups · delete it if it is empty: az group delete --name ${shellWord(name)}`;
   return [{ reason: reasons.groupLeft, note }];
 }

@@ -110,7 +110,7 @@ export function planNames(
   });
   if (desired.badTarget === undefined) return part;
   const target = JSON.stringify(desired.badTarget.slice(0, 80));
-  const message = `no wildcard is written in ${nameOf(zone.id)} · ${target} is no name · correct the annotation network.giantswarm.io/wildcard-cname-target of the Cluster`;
+  const message = `no wildcard is written in ${nameOf(zone.id)} · ${target} is not a hostname · correct the annotation network.giantswarm.io/wildcard-cname-target of the Cluster`;
   return join([part, report({ reason: reasons.invalidAnnotation, message })]);
 }
 
@@ -186,7 +186,7 @@ function planSharedRecord(
   if (network && ofOthers.some((link) => pointsTo(link.found, network))) return done;
   // They have not linked their network yet.
   if (ofOthers.length === 0) return wait(pending, otherLinkMs);
-  const message = `${nameOf(id)}.${nameOf(zone.id)} does not lead to our endpoint · the private zone is shared with ${shownOwner(sharer, observed)}, whose network is another one · put one of the clusters into another resource group`;
+  const message = `${nameOf(id)}.${nameOf(zone.id)} does not resolve to the endpoint of this cluster · the private zone is shared with ${shownOwner(sharer, observed)}, which has another network · move one of the clusters to another resource group`;
   return report({ reason: reasons.zoneOfAnotherNetwork, message });
 }
 
@@ -214,10 +214,8 @@ function isCreated(observed: Observed): boolean {
 function refuse(observed: Observed, zone: ZoneInRole, { id, found }: FoundRecord): Part<never> {
   const owner = ownerIn(found.metadata);
   const ownedBy =
-    owner === undefined
-      ? "nobody has marked it as ours"
-      : `it is that of ${shownOwner(owner, observed)}`;
-  const message = `${nameOf(id)}.${nameOf(zone.id)} is not written · there is a record set of type ${found.type} and ${ownedBy} · remove it`;
+    owner === undefined ? "it has no owner" : `it belongs to ${shownOwner(owner, observed)}`;
+  const message = `${nameOf(id)}.${nameOf(zone.id)} is not written · a record set of type ${found.type} exists and ${ownedBy} · remove it`;
   return report({ reason: reasons.ownedByAnother, message });
 }
 

@@ -25,9 +25,7 @@ export function failedResource(
   state: string | undefined,
   repairing: boolean,
 ): Problem {
-  const remedy = repairing
-    ? "Postern writes it again"
-    : "Postern does not own it: have its owner write it again, or delete it";
+  const remedy = repairing ? "Postern updates it" : "ask its owner to update it, or delete it";
   const message = `the names may not resolve · ${what} is ${state} · ${remedy}`;
   return { reason: reasons.resourceFailed, message };
 }

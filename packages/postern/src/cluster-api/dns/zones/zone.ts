@@ -78,7 +78,7 @@ function adoptionOf(observed: Observed, zone: ZoneInRole, found: Zone): Adoption
   const [other] = otherClaims(found.tags, userOf(observed));
   if (other !== undefined && zone.role !== "toManagement")
     return refuse(
-      `it is that of ${shownOwner(other, observed)}, which has the same name · give one of them another name`,
+      `it belongs to ${shownOwner(other, observed)}, which has the same name · give one of them another name`,
     );
   if (other !== undefined || isReleased(observed, zone)) return { is: "claim" };
   if (!isReleasedToUs(found)) {
@@ -86,7 +86,7 @@ function adoptionOf(observed: Observed, zone: ZoneInRole, found: Zone): Adoption
     const link = network && foundLinks(zone).find((each) => pointsTo(each.found, network));
     return link === undefined
       ? refuse(
-          "it was made by Cluster API Provider Azure for another network · use another resource group",
+          "it was created by Cluster API Provider Azure for another network · use another resource group",
         )
       : { is: "leave", part: healthOf(link, false, linkProblems) };
   }

@@ -20,9 +20,9 @@ const fitSegment = /^[^/?#%\\\s]+$/;
 /** Why nothing can lead to a cluster or start from it; undefined where all is well. */
 export function idProblem({ key, subscription, group }: ClusterFacts): string | undefined {
   if (subscription === "")
-    return `AzureCluster ${key} has no subscription · nothing can lead to it · set spec.subscriptionID`;
+    return `AzureCluster ${key} has no subscription · no endpoint can connect to it · set spec.subscriptionID`;
   if (fitSegment.test(subscription) && fitSegment.test(group)) return undefined;
-  return `subscription or resource group of AzureCluster ${key} cannot stand in an id · correct spec.subscriptionID or spec.resourceGroup`;
+  return `subscription or resource group of AzureCluster ${key} cannot be part of a resource id · correct spec.subscriptionID or spec.resourceGroup`;
 }
 
 /** Where the link services of a cluster lie, as a key: whole segments, in no particular case. */

@@ -16,7 +16,7 @@ export const graceMs = 2 * 60_000;
  */
 export const quietMs = 20_000;
 
-const remedy = `annotate this AzureCluster with ${annotations.abandon}="true" to let it go all the same`;
+const remedy = `annotate this AzureCluster with ${annotations.abandon}="true" to delete it anyway`;
 
 /**
  * The finalizer stays until nothing on the management side leads to the cluster. `postern.io/abandon-endpoints: "true"` removes
@@ -40,7 +40,7 @@ function checkManagement(observed: Observed): Plan<WorkloadStep> | undefined {
   if (cluster.links.length === 0 && published.api === undefined) return removeFinalizer;
   return waitOrAbandon(observed, {
     reason: reasons.managementNotFound,
-    message: `the endpoints to this cluster cannot be removed · AzureCluster ${observed.managementKey} does not exist · correct --management-cluster-name, or ${remedy}`,
+    message: `the endpoints to this cluster cannot be deleted · AzureCluster ${observed.managementKey} does not exist · correct --management-cluster-name, or ${remedy}`,
   });
 }
 
@@ -64,14 +64,14 @@ function checkSpec(observed: Observed): Plan<WorkloadStep> | undefined {
   if (management.paused)
     return waitOrAbandon(observed, {
       reason: reasons.managementPaused,
-      message: `${names} cannot be taken out · AzureCluster ${management.key} is paused · end the pause, or ${remedy}`,
+      message: `${names} cannot be removed · AzureCluster ${management.key} is paused · end the pause, or ${remedy}`,
     });
   if (remaining.inSpecMs >= graceMs)
     return waitOrAbandon(observed, {
       reason: reasons.managementNotWritten,
-      message: `${names} is not taken out of AzureCluster ${management.key} · its last write was refused, or something puts it back · the events of that AzureCluster say why; or ${remedy}`,
+      message: `${names} is not removed from AzureCluster ${management.key} · its last write was rejected, or something adds it again · see the events of that AzureCluster, or ${remedy}`,
     });
-  const message = `${names} is being taken out of AzureCluster ${management.key}`;
+  const message = `${names} is being removed from AzureCluster ${management.key}`;
   return planPart(deleting(message, graceMs - remaining.inSpecMs));
 }
 
@@ -91,12 +91,12 @@ function planAzure(observed: Observed): Plan<WorkloadStep> {
   );
   if (owned.length === 0 && foreign.length === 0) {
     if (cleanMs >= quietMs || observed.cluster.links.length === 0) return removeFinalizer;
-    return planPart(deleting("nothing leads to this cluster any more", quietMs - cleanMs));
+    return planPart(deleting("no endpoint connects to this cluster any more", quietMs - cleanMs));
   }
   if (owned.length === 0)
     return reportThenRemove(observed, {
       reason: reasons.left,
-      message: `${foreign.map(({ id }) => id).join(", ")} leads to this cluster and is left · neither CAPZ nor Postern made it · delete it by hand if nobody needs it`,
+      message: `${foreign.map(({ id }) => id).join(", ")} connects to this cluster and is not deleted · neither CAPZ nor Postern created it · delete it if it is not needed`,
     });
   const { reason: present, message = "Azure has refused to delete it" } = observed.condition ?? {};
   const hasFailed = present === reasons.deletionFailed;
@@ -105,7 +105,7 @@ function planAzure(observed: Observed): Plan<WorkloadStep> {
   const waitFor = (ms: number) =>
     hasFailed
       ? wait({ reason: reasons.deletionFailed, message }, Math.min(ms, waits.changeMs))
-      : deleting(`${names} is still in Azure · it is deleted when CAPZ does not`, ms);
+      : deleting(`${names} is still in Azure · Postern deletes it if CAPZ does not`, ms);
   if (cleanMs < graceMs) return planPart(waitFor(graceMs - cleanMs));
   const changing = owned.flatMap(({ observation }) =>
     observation.state === "changing" ? [observation.retryAfterMs] : [],
@@ -131,7 +131,7 @@ function planAzure(observed: Observed): Plan<WorkloadStep> {
 
 const abandoned: Problem = {
   reason: reasons.abandoned,
-  message: `endpoints of the management cluster may be left · ${annotations.abandon} is set · look for them by hand`,
+  message: `endpoints of the management cluster may be orphaned · ${annotations.abandon} is set · check for them in Azure`,
 };
 
 const removeFinalizer: Plan<WorkloadStep> = {

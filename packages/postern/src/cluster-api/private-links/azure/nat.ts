@@ -28,27 +28,31 @@ export function planNat(
     const found = networks.find(({ id }) => sameId(id, network));
     const [net, sub] = [nameOf(network), nameOf(subnet)];
     const unfit = (why: string, todo: string, requeueMs: number) => {
-      const message = `private link ${link.name} waits · ${why} · ${todo}`;
+      const message = `private link ${link.name} is pending · ${why} · ${todo}`;
       return wait({ reason: reasons.subnetUnfit, message }, requeueMs);
     };
     if (found === undefined || found.observation.state === "absent")
       return unfit(
-        `network ${net} is not there`,
-        "Cluster API Provider Azure makes it",
+        `network ${net} does not exist`,
+        "Cluster API Provider Azure creates it",
         awaitCapzMs,
       );
     const { observation } = found;
     if (observation.state === "failed")
       return retry(observation.failure, { reason: reasons.subnetUnfit });
     if (observation.state === "changing")
-      return unfit(`network ${net} is being written`, "nothing to do", observation.retryAfterMs);
+      return unfit(
+        `network ${net} is being updated`,
+        "Postern continues when that is done",
+        observation.retryAfterMs,
+      );
     const present = observation.resource.properties.subnets?.find((each) =>
       sameId(each.id ?? "", subnet),
     );
     if (present === undefined)
       return unfit(
         `network ${net} has no subnet ${sub}`,
-        "Cluster API Provider Azure makes it",
+        "Cluster API Provider Azure creates it",
         awaitCapzMs,
       );
     // What refers to a subnet that is being written is refused.
@@ -59,13 +63,13 @@ export function planNat(
     if (isFailed && !isClusters(observation.resource, found.isInGroup, subject))
       return unfit(
         `subnet ${sub} is ${present.properties.provisioningState}, and network ${net} is not this cluster's own`,
-        "have its owner write the subnet again",
+        "ask its owner to update the subnet",
         waits.changeMs,
       );
     if (!isClusters(observation.resource, found.isInGroup, subject))
       return unfit(
         `subnet ${sub} has network policies for link services, and network ${net} is not this cluster's own`,
-        "have its owner set privateLinkServiceNetworkPolicies of the subnet to Disabled",
+        "ask its owner to set privateLinkServiceNetworkPolicies of the subnet to Disabled",
         waits.changeMs,
       );
     return opening(link, subnet, present, opened);
@@ -99,7 +103,7 @@ function opening(
 }
 
 function beingOpened({ name }: DesiredPrivateLink, subnet: string): Problem {
-  const message = `private link ${name} waits · subnet ${subnet} is being opened for link services · nothing to do`;
+  const message = `private link ${name} is pending · subnet ${subnet} is being configured for link services`;
   return { reason: reasons.subnetChanging, message, progress: true };
 }
 

@@ -18,14 +18,14 @@ export function ownership(tags: Tags | undefined | null, us: OwnerKey, cluster: 
   const owner = tagOf(tags, ownerTag);
   if (owner !== undefined) {
     if (isOwnedBy(tags, us)) return { is: "ours" };
-    return { is: "another", ownership: `its tag ${ownerTag} is that of another object` };
+    return { is: "another", ownership: `its tag ${ownerTag} names another object` };
   }
   if (tagOf(tags, capzTagPrefix + cluster) === "owned") return { is: "capz" };
   const other = otherCluster(tags);
   return {
     is: "another",
     ownership:
-      other === undefined ? "nobody put an owner on it" : "CAPZ's tag on it names another cluster",
+      other === undefined ? "it has no owner tag" : "CAPZ's tag on it names another cluster",
   };
 }
 
@@ -40,7 +40,7 @@ export function checkOwner(
   const is = ownership(found.tags, owner, cluster);
   if (is.is !== "another" || lacksTags) return undefined;
   const tag = Object.entries(desired.tags).at(-1)?.join(": ");
-  const message = `${words.thing} is not changed · it is somebody else's: ${is.ownership} · ${words.remedy} ${tag}`;
+  const message = `${words.thing} is not changed · ${is.ownership} · ${words.remedy} ${tag}`;
   return wait({ reason: reasons.ownedByAnother, message }, waits.changeMs);
 }
 

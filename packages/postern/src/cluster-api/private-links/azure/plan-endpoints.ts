@@ -72,12 +72,12 @@ function approvalPolicy(
   return {
     pending: () => ({
       reason: reasons.approvalPending,
-      message: `private endpoint ${name} waits for approval · its connection to ${services} is Pending · have the owner of that service approve it`,
+      message: `private endpoint ${name} waits for approval · its connection to ${services} is Pending · ask the owner of that service to approve it`,
       waitMs: (present?.sinceMs ?? 0) / 4,
     }),
     rejected: () => ({
       reason: reasons.rejected,
-      message: `private endpoint ${name} cannot be used · the owner of ${services} has rejected its connection, which is final · agree with them and delete the endpoint, which is then made anew, or take it out`,
+      message: `connection of private endpoint ${name} rejected by the owner of ${services} · ask them to accept it, then delete the endpoint; Postern recreates it · or remove it from the spec`,
     }),
   };
 }

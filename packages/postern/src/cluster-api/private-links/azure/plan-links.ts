@@ -83,7 +83,7 @@ function waitForFrontend(name: string, { why, isServiceDeleting }: MissingFronte
   const remedy = isServiceDeleting
     ? "the link is created again for the next Service of this name"
     : "the cloud provider creates it";
-  const message = `private link ${name} waits · ${why} · ${remedy}`;
+  const message = `private link ${name} is pending · ${why} · ${remedy}`;
   return wait({ reason: reasons.noLoadBalancer, message }, awaitCapzMs);
 }
 
@@ -109,7 +109,7 @@ function missingFrontend(
     requeueMs = awaitCapzMs,
     remedy = "Cluster API Provider Azure or the cloud provider creates it",
   ) => {
-    const message = `private link ${name} waits · ${why} · ${remedy}`;
+    const message = `private link ${name} is pending · ${why} · ${remedy}`;
     return wait({ reason: reasons.noLoadBalancer, message }, requeueMs);
   };
   const [first] = frontends;
@@ -117,7 +117,7 @@ function missingFrontend(
   const called = id === undefined ? "" : nameOf(id);
   const balancer = balancers.find((each) => sameId(each.id, id ?? ""));
   if (balancer === undefined || balancer.observation.state === "absent")
-    return waitFor(`load balancer ${called} is not there`);
+    return waitFor(`load balancer ${called} does not exist`);
   const { observation } = balancer;
   if (observation.state === "changing")
     return waitFor(`load balancer ${called} is being written`, observation.retryAfterMs);
@@ -127,7 +127,7 @@ function missingFrontend(
     return waitFor(
       `load balancer ${called} is ${observation.resource.properties.provisioningState}`,
       awaitCapzMs,
-      "have its owner write it again",
+      "ask its owner to update it",
     );
   const there = new Set(
     (observation.resource.properties.frontendIPConfigurations ?? []).map(({ id }) =>

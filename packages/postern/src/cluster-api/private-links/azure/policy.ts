@@ -23,11 +23,11 @@ const shared = {
     },
   },
   whyReplaced: (differences: string) =>
-    `it is made anew: ${differences}, which Azure never changes`,
+    `it is recreated: ${differences}, which Azure cannot change in place`,
 };
 
 const messagesOf = (noun: string) =>
-  commonMessages({ noun, created: "made", replaced: "is being replaced" });
+  commonMessages({ noun, created: "created", replaced: "is being replaced" });
 
 /** How the private links of an AzureCluster are called and reported. */
 export function linkPolicy({ foreignEndpoints, graceMs }: Subject): LinkServicePolicy {
@@ -58,7 +58,7 @@ export function linkPolicy({ foreignEndpoints, graceMs }: Subject): LinkServiceP
       longestWaitMs: awaitManagementMs,
       refused: reasons.foreignEndpoints,
       refusal: (name, connected) =>
-        `private link ${name} cannot go · endpoints are connected to it: ${connected.join(", ")} · have their owners delete them, or set the annotation ${foreignEndpointsAnnotation} to disconnect`,
+        `private link ${name} cannot be deleted · endpoints are connected to it: ${connected.join(", ")} · ask their owners to delete them, or set the annotation ${foreignEndpointsAnnotation} to disconnect`,
       message: (name, why) => beingRemoved("private link", name, why),
       waitingMessage: (name) =>
         beingRemoved("private link", name, "the management cluster deletes its endpoints first"),
@@ -91,5 +91,5 @@ export const endpointPolicy: EndpointPolicy = {
 };
 
 function beingRemoved(noun: string, name: string, why: string): string {
-  return `${noun} ${name} is being removed · ${why} · nothing to do`;
+  return `${noun} ${name} is being deleted · ${why}`;
 }

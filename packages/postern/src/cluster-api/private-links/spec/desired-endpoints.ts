@@ -100,6 +100,6 @@ function connection(given: Record<string, unknown>, fallback: string): DesiredCo
 
 function problem(name: string, where: string, why: string): Entry<never> {
   const thing = `private endpoint ${name || "without a name"}`;
-  const message = `${thing} cannot be made · ${where}: ${why} · correct it`;
+  const message = `${thing} cannot be created · ${where}: ${why} · correct it`;
   return { problem: { scope: "endpoints", reason: reasons.invalid, message } };
 }

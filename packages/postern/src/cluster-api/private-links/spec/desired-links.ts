@@ -47,7 +47,8 @@ export function desiredLinks(
         link === undefined ? "it is no object" : wrong(link, name, object, resources?.group);
       const key = name.toLowerCase();
       const twice = names.has(key) ? `the name ${name} is there twice` : undefined;
-      const many = names.size >= mostLinks ? `Azure takes at most ${mostLinks} of them` : undefined;
+      const many =
+        names.size >= mostLinks ? `Azure allows at most ${mostLinks} of them` : undefined;
       names.add(key);
       const why = what ?? twice ?? many;
       if (why !== undefined) return problem(`private link ${name || "without a name"}`, where, why);
@@ -260,7 +261,7 @@ function natIn(
 }
 
 function problem(thing: string, where: string, why: string): Entry<never> {
-  const message = `${thing} cannot be made · ${where}: ${why} · correct it`;
+  const message = `${thing} cannot be created · ${where}: ${why} · correct it`;
   return { problem: { scope: "links", reason: reasons.invalid, message } };
 }
 

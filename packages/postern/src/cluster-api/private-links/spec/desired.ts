@@ -70,7 +70,7 @@ export function desiredOf(object: AzureCluster): Desired {
       problems,
     };
   const scopes = [...new Set(problems.map(({ scope }) => scope))];
-  const message = `nothing can be made for this AzureCluster · ${wrong}`;
+  const message = `nothing can be created for this AzureCluster · ${wrong}`;
   const conditionsOf = scopes.map((scope) => ({ scope, reason: reasons.invalid, message }));
   return { resources, links: [], endpoints: [], problems: conditionsOf };
 }

@@ -136,7 +136,7 @@ function ofIdentity(source: Source & { from: "identity" }): Desired {
     );
   const { clientID, tenantID } = identity.spec;
   if (!clientID || !tenantID)
-    return problem("IdentityIncomplete", `${at} is not whole · set its clientID and its tenantID`);
+    return problem("IdentityIncomplete", `${at} is incomplete · set its clientID and its tenantID`);
   return config({ clientID, tenantID, subscriptionID });
 }
 
@@ -162,7 +162,7 @@ function ofSecret({ object, secret, values }: Source & { from: "secret" }): Desi
   if (missing.length > 0)
     return problem(
       "IdentityIncomplete",
-      `Secret ${secret} does not hold ${missing.join(", ")} · put the missing keys into it`,
+      `Secret ${secret} does not hold ${missing.join(", ")} · add the missing keys`,
     );
   const read = (key: string) => values[key]?.trim() ?? "";
   const [clientID, subscriptionID, tenantID] = Object.values(keys).map(read);
@@ -178,5 +178,5 @@ function config(ids: Omit<ConfigSpec, "credentials">): Desired & { state: "confi
 }
 
 function problem(reason: ProblemReason, message: string): Desired {
-  return { state: "trouble", reason, message: `cannot make a ProviderConfig · ${message}` };
+  return { state: "trouble", reason, message: `cannot create a ProviderConfig · ${message}` };
 }

@@ -142,7 +142,7 @@ describe("the annotation that leaves out the cluster's own network", () => {
   const networks = { "postern.io/private-dns-virtual-network-ids": hub };
 
   test("is not used without a network that is listed, unless Postern creates no names", () => {
-    expect(choices("unlinked").wrong).toMatch(/resolve nowhere .* list the networks/);
+    expect(choices("unlinked").wrong).toMatch(/not resolve anywhere .* list the networks/);
     expect(choices("unlinked", { "postern.io/private-dns": "none" }).wrong).toBeUndefined();
     expect(choices("unlinked", networks)).toMatchObject({
       skipsOwnNetwork: true,

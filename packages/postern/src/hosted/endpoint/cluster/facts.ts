@@ -294,7 +294,7 @@ export function choicesOf({ cluster, controlPlane }: Belonging): Choices {
     );
   if (own === "unlinked" && mode !== "none" && networks.length === 0)
     problems.push(
-      `the names would resolve nowhere · ${annotations.ownNetwork} is unlinked and ${annotations.networks} lists no network · list the networks that resolve them, or remove the first annotation`,
+      `DNS names would not resolve anywhere · ${annotations.ownNetwork} is unlinked and ${annotations.networks} lists no network · list the networks that resolve them, or remove the first annotation`,
     );
   const asked = parseUserTags(given[annotations.tags] ?? "");
   return {

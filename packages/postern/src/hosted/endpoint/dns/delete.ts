@@ -69,7 +69,7 @@ export function planGiveUpZone(observed: Observed, zone: ZoneInRole): Part<Endpo
   const message =
     problem === undefined
       ? `the zone ${name} is given up first`
-      : `the zone ${name} cannot be given up · ${problem.message}`;
+      : `the zone ${name} cannot be released · ${problem.message}`;
   return { ...part, problems: [{ reason: reasons.zoneGivenUp, message }] };
 }
 

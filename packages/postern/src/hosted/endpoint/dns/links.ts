@@ -43,11 +43,11 @@ export function linkPolicy(observed: Observed, zone: ZoneInRole): LinkPolicy {
           ? pending
           : {
               reason,
-              message: `the names may not resolve · link ${nameOf(id)} of the private DNS zone ${name} is ${found.properties.provisioningState} · Postern does not own it: have its owner write it again, or delete it`,
+              message: `DNS names may not resolve · link ${nameOf(id)} of the private DNS zone ${name} is ${found.properties.provisioningState} · ask its owner to update it, or delete it`,
             },
       refused: (network, { message }) => {
         const key = zone.role === "internal" ? annotations.internalZone : annotations.baseZone;
-        const remedy = `if the network ${nameOf(network)} is linked to another zone named ${name}, let that one be used: ${annotations.zones}: existing and ${key}: <its id> on the HostedCluster`;
+        const remedy = `if the network ${nameOf(network)} is linked to another zone named ${name}, use that one: ${annotations.zones}: existing and ${key}: <its id> on the HostedCluster`;
         return { reason, message: `${message} · ${remedy}` };
       },
       taken: (network, names) => ({
@@ -62,6 +62,6 @@ function refuseId({ id: zone }: ZoneInRole, id: ResourceId) {
   if (nameOf(id).length <= longestLinkName) return undefined;
   return {
     reason: reasons.nameTooLong,
-    message: `the zone ${nameOf(zone)} cannot be linked · the name ${nameOf(id)} is longer than the ${longestLinkName} characters that Azure takes · use a shorter name for the Service`,
+    message: `the zone ${nameOf(zone)} cannot be linked · the name ${nameOf(id)} is longer than the ${longestLinkName} characters that Azure allows · use a shorter name for the Service`,
   };
 }

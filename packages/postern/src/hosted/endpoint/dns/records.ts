@@ -54,7 +54,7 @@ function namesIn(
 export function misplacedName(observed: Observed, zone: ZoneInRole): Problem | undefined {
   const misplaced = namesIn(observed, zone).find(({ name }) => name === undefined);
   if (misplaced === undefined) return undefined;
-  const message = `the name ${misplaced.fqdn} cannot be written · it does not lie in the zone ${nameOf(zone.id)} that the annotation names · name a zone of its domain`;
+  const message = `DNS record ${misplaced.fqdn} cannot be written · it is not in zone ${nameOf(zone.id)}, which the annotation names · specify a zone of its domain`;
   return { reason: reasons.invalidAnnotation, message };
 }
 
@@ -97,8 +97,7 @@ function decideOn(
     if (isUntaggedRecord(observed, zone, { id, found })) return "write";
   }
   const is = ownership(metadata, owner(observed));
-  const foreignOwner =
-    is.is === "another" ? is.described : "somebody who has not marked it as ours";
+  const foreignOwner = is.is === "another" ? is.described : "an unknown owner";
   const message = `${nameCalled({ id })} is not written · the record set belongs to ${foreignOwner} · remove it, or use another domain`;
   return report({ reason: reasons.ownedByAnother, message });
 }

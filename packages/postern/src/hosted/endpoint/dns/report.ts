@@ -34,7 +34,7 @@ export function namesPending(observed: Observed): Problem {
   const failed = [failures("internal"), failures("base")].flatMap((each) => Object.values(each));
   if (present !== undefined && failed.some((reason) => reason === present.reason))
     return { reason: present.reason, message: present.message };
-  const message = "the zones, their links and the names are being made";
+  const message = "the DNS zones, their links and records are being created";
   return { reason: reasons.namesPending, message };
 }
 

@@ -35,7 +35,7 @@ export function planDesiredZone(
       ? undefined
       : {
           reason: reasons.zoneMissing,
-          message: `the zone ${zone.id} does not exist · it was named by annotation · make it, or correct ${annotations.internalZone} and ${annotations.baseZone}`,
+          message: `the zone ${zone.id} does not exist · an annotation names it · create it, or correct ${annotations.internalZone} and ${annotations.baseZone}`,
         },
     tags: sharedTags(observed, "private-dns-zone"),
     userTags: observed.choices.tags,
@@ -80,8 +80,7 @@ function adoptionOf(observed: Observed, zone: ZoneInRole, { tags }: Zone): Adopt
     const message = `${zoneCalled(zone)} is not used · ${why}`;
     return { is: "leave", part: report({ reason: reasons.ownedByAnother, message }) };
   };
-  if (others.length === 0 && !isOwn)
-    return refuse(`it exists and nobody has tagged it as Postern's · ${useAsItIs}`);
+  if (others.length === 0 && !isOwn) return refuse(`it has no owner tag of Postern · ${useAsItIs}`);
   // A claim of our own cluster is that of an earlier control plane, which left without taking it off.
   const other = others.find(({ clusterID }) => !sameId(clusterID, observed.self.clusterID ?? ""));
   if (zone.role !== "base" && other !== undefined)
@@ -100,7 +99,7 @@ function planFailedZone(
   if (repairing) return report(namesPending(observed));
   // One that may not be used is reported as such.
   if (zone.managed) return done;
-  const message = `the names may not resolve · ${zoneCalled(zone)} is ${provisioningState} · Postern does not own it: have its owner write it again`;
+  const message = `DNS names may not resolve · ${zoneCalled(zone)} is ${provisioningState} · ask its owner to update it`;
   return wait({ reason: failures(zone.role).zone, message }, waits.changeMs);
 }
 

@@ -66,7 +66,7 @@ describe("approval", () => {
     const now = settle(azure, world);
     expect(reported(now, conditions.endpoint)).toBe("False PrivateEndpointConnectionRejected");
     expect(message(now)).toMatch(
-      /rejected, which is final.* Agree with them, then delete the private endpoint \/subscriptions\//,
+      /^Connection rejected by the owner of .*\. Ask them to accept it, then delete private endpoint \/subscriptions\//,
     );
   });
 

@@ -159,7 +159,7 @@ function checkState({ link }: Observed, { id, found }: OwnEndpoint): Part<never>
   const state = failedState(found);
   if (state === undefined) return undefined;
   const when = link.alias === undefined ? " when the link service is ready" : "";
-  const message = `${failedMessage(nameOf(id), state)} · Postern writes it again${when}`;
+  const message = `${failedMessage(nameOf(id), state)} · Postern updates it${when}`;
   return report({ reason: reasons.endpointCreationFailed, message });
 }
 
@@ -196,7 +196,7 @@ function planNew(observed: Observed): EndpointPart {
   const { id } = free;
   const name = nameOf(id);
   if (name.length > longestEndpointName) {
-    const message = `the private endpoint cannot be made · its name ${name} has ${name.length} characters and Azure takes ${longestEndpointName} · use a shorter name for the Service`;
+    const message = `the private endpoint cannot be created · its name ${name} has ${name.length} characters and Azure allows ${longestEndpointName} · use a shorter name for the Service`;
     return report({ reason: reasons.nameTooLong, message });
   }
   const desired = desiredOf(observed, id, observed.link.alias ?? "");
@@ -246,9 +246,8 @@ function foreignMessage(observed: Observed): string {
   const owners = observed.endpoints.flatMap(({ id, observation }) => {
     if (observation.state !== "exists") return [];
     const is = ownership(observation.resource.tags, owner(observed));
-    const foreignOwner =
-      is.is === "another" ? is.described : "somebody who has not tagged it as ours";
+    const foreignOwner = is.is === "another" ? is.described : "an unknown owner";
     return [`${nameOf(id)} belongs to ${foreignOwner}`];
   });
-  return `the private endpoint cannot be made · ${owners.join(", ")} · remove or rename it, or use another resource group`;
+  return `the private endpoint cannot be created · ${owners.join(", ")} · remove or rename it, or use another resource group`;
 }

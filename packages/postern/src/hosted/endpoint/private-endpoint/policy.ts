@@ -51,7 +51,7 @@ export function endpointPolicy(observed: Observed, existing?: OwnEndpoint): Endp
     messages: {
       write: () => creating.message,
       create: () => creating.message,
-      change: (_name, why) => `${why} · Postern writes it again`,
+      change: (_name, why) => `${why} · Postern updates it`,
       replace: (_name, why) => replacing(why),
     },
     describe: (differences, state) => {
@@ -83,11 +83,11 @@ export function approvalPolicy(observed: Observed, found: PrivateEndpoint): Appr
   const final = (message: string) => ({ reason: reasons.endpointRejected, message });
   const state = stateOf(found);
   const unknown = () =>
-    problem(`the connection is neither approved nor pending but ${state} · look at it in Azure`);
+    problem(`the connection is neither approved nor pending but ${state} · check it in Azure`);
   return {
     pending: () => {
       if (state === "") {
-        const message = "Azure does not say whether the connection is approved";
+        const message = "Azure does not report whether the connection is approved";
         return { ...problem(message), progress: true, waitMs: 0 };
       }
       if (state !== "pending") return { ...unknown(), waitMs: Number.POSITIVE_INFINITY };
@@ -97,16 +97,15 @@ export function approvalPolicy(observed: Observed, found: PrivateEndpoint): Appr
         present?.reason === reasons.endpointApprovalOverdue;
       const waitMs = isReported ? observed.endpointSinceMs : 0;
       if (waitMs < escalationMs) {
-        const message =
-          "the connection waits for approval · nothing to do yet: Postern checks it again";
+        const message = "the connection waits for approval · Postern checks it again";
         return { ...problem(message), progress: true, waitMs };
       }
-      const message = `the connection waits for approval since 15 minutes or more · the link service does not approve subscription ${object.spec.subscriptionID} by itself · approve it: az network private-endpoint-connection approve --id <the pending connection in: az network private-endpoint-connection list --id ${shellWord(service)}>, or add the subscription to additionalAllowedSubscriptions`;
+      const message = `the connection has waited for approval for 15 minutes or more · the link service does not auto-approve subscription ${object.spec.subscriptionID} · approve it: az network private-endpoint-connection approve --id <the pending connection in: az network private-endpoint-connection list --id ${shellWord(service)}>, or add the subscription to additionalAllowedSubscriptions`;
       return { reason: reasons.endpointApprovalOverdue, message, waitMs };
     },
     rejected: () =>
       final(
-        `the connection was rejected, which is final · by somebody who may manage ${service} · agree with them, then delete the private endpoint ${found.id ?? ""}: it is recreated and asks again`,
+        `connection rejected by the owner of ${service} · ask them to accept it, then delete private endpoint ${found.id ?? ""}; Postern recreates it`,
       ),
     disconnected: unknown,
   };
@@ -125,7 +124,7 @@ export function creatingProblem(
   const present = presentCondition(observed);
   if (present !== undefined && reportedReasons.some((reason) => reason === present.reason))
     return { reason: present.reason, message: present.message };
-  return { reason: reasons.endpointCreating, message: "the private endpoint is being made" };
+  return { reason: reasons.endpointCreating, message: "the private endpoint is being created" };
 }
 
 /** An endpoint whose last write failed, in a sentence. */

@@ -65,14 +65,14 @@ export function known(
   if (clusterID === undefined || clusterID === "")
     return stopped(
       reasons.clusterID,
-      `HostedCluster ${annotation} has no spec.clusterID · names and tags in Azure are made from it · set it`,
+      `HostedCluster ${annotation} has no spec.clusterID · names and tags in Azure are derived from it · set it`,
     );
   const { name } = object.metadata;
   const serviceName = linkServiceName(name, clusterID);
   if (serviceName.length > longestName)
     return stopped(
       reasons.nameTooLong,
-      `the link service would be called ${serviceName} · Azure takes at most ${longestName} characters · use a Service with a shorter name`,
+      `the link service name ${serviceName} is too long · Azure allows at most ${longestName} characters · use a Service with a shorter name`,
     );
   const clusterSubscription = clusterSubscriptionOf(object.spec.guestSubnetID);
   if (clusterSubscription === undefined)
@@ -92,7 +92,7 @@ export function known(
   if (!hasAddress && !isServiceDeleting)
     return stopped(
       reasons.addressUnverified,
-      `the link service is not changed · Service ${name} does not have the address ${loadBalancerIP} in its status · wait until the control plane has followed the Service`,
+      `the link service is not changed · Service ${name} does not have the address ${loadBalancerIP} in its status · wait until the control plane reports the new address`,
     );
   const hostedCluster = cluster.metadata.name;
   const { pausedUntil } = cluster.spec;

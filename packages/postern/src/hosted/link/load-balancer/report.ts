@@ -13,7 +13,7 @@ export function balancerProblem({ frontend, known, subject }: Up): PlannedCondit
       type,
       status: "False",
       reason: reasons.loadBalancerNotFound,
-      message: `no load balancer of the management group has the address ${known.loadBalancerIP} · Service ${subject.name} was given it · check the Service and the group that the operator was given`,
+      message: `no load balancer in the management resource groups has the address ${known.loadBalancerIP} · Service ${subject.name} has it · check the Service, and which resource groups the operator's settings name`,
     };
   if (frontend.is === "foreign")
     return {
@@ -27,7 +27,7 @@ export function balancerProblem({ frontend, known, subject }: Up): PlannedCondit
       type,
       status: "False",
       reason: reasons.loadBalancerFailed,
-      message: `load balancer ${nameOf(frontend.frontend.balancer)} is ${frontend.frontend.failed} · the cloud provider owns it, and its last write failed · look at the events of Service ${subject.name}, and have the cloud provider write it again`,
+      message: `load balancer ${nameOf(frontend.frontend.balancer)} is ${frontend.frontend.failed} · the cloud provider owns it, and its last write failed · see the events of Service ${subject.name}, and have the cloud provider update it`,
     };
   if (frontend.is !== "found") return undefined;
   const isStandard = /^standard$/i.test(frontend.frontend.sku);
@@ -36,7 +36,7 @@ export function balancerProblem({ frontend, known, subject }: Up): PlannedCondit
       type,
       status: "False",
       reason: reasons.loadBalancerUnsupported,
-      message: `load balancer ${nameOf(frontend.frontend.balancer)} has a backend pool of IP addresses · Azure puts link services only in front of pools of network interfaces · set the cloud provider's loadBalancerBackendPoolConfigurationType to nodeIPConfiguration (AKS: --load-balancer-backend-pool-type nodeIPConfiguration)`,
+      message: `load balancer ${nameOf(frontend.frontend.balancer)} has a backend pool of IP addresses · Azure supports link services only with pools of network interfaces · set the cloud provider's loadBalancerBackendPoolConfigurationType to nodeIPConfiguration (AKS: --load-balancer-backend-pool-type nodeIPConfiguration)`,
     };
   if (isStandard) return undefined;
   const { balancer, sku } = frontend.frontend;
@@ -55,7 +55,7 @@ export function serviceDeleting({ name }: Pick<Subject, "name">): {
 } {
   return {
     reason: reasons.serviceDeleting,
-    message: `Service ${name} is being deleted · Azure deletes its load balancer only after the link service, so the link service is deleted and the cluster cannot be reached · it is created again as soon as the next Service ${name} has an address`,
+    message: `Service ${name} is being deleted · Azure deletes its load balancer only after the link service, so the link service is deleted and the cluster cannot be reached · Postern creates it again when a new Service ${name} has an address`,
   };
 }
 

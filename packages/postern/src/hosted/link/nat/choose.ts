@@ -35,7 +35,7 @@ export function chooseNat(observed: Up): NatChoice {
   const { nat } = observed;
   if (nat.is === "unknown network")
     return unfit(
-      `the frontend ${observed.known.loadBalancerIP} of the load balancer names no subnet, so no NAT subnet can be made beside it · set natSubnetID of the HostedCluster`,
+      `the frontend ${observed.known.loadBalancerIP} of the load balancer names no subnet, so no NAT subnet can be created in its network · set natSubnetID of the HostedCluster`,
     );
   if (nat.is !== "observed") return nat;
   if (nat.natSubnets === "given") return chooseGiven(observed, nat);
@@ -143,28 +143,28 @@ function chooseGiven(observed: Up, { network, candidates, uses }: NatSnapshot): 
   const own = balancer?.subnet === undefined ? undefined : networkOf(balancer.subnet);
   if (own !== undefined && !sameId(own, networkOf(id)))
     return unfit(
-      `${called} is in network ${nameOf(networkOf(id))} · the load balancer with ${known.loadBalancerIP} is in ${nameOf(own)} and both must be in one · name a subnet of that network, or none`,
+      `${called} is in network ${nameOf(networkOf(id))} · the load balancer with ${known.loadBalancerIP} is in ${nameOf(own)} and both must be in one · specify a subnet of that network, or remove natSubnetID`,
     );
   const found = network?.subnets.find((each) => sameId(each.id, id));
   if (network === undefined || found === undefined)
     return unfit(
-      `${called} does not exist · link services take their addresses from it · make it, or leave natSubnetID out`,
+      `${called} does not exist · link services take their addresses from it · create it, or remove natSubnetID`,
     );
   const location = balancer?.location ?? "";
   if (!sameRegion(network.location, location))
     return unfit(
-      `${called} is in region ${network.location} · the load balancer is in ${location} · name a subnet of that region`,
+      `${called} is in region ${network.location} · the load balancer is in ${location} · specify a subnet in that region`,
     );
   if (isClusterNatSubnet(found.name) && candidates.some(({ isAnothers }) => isAnothers))
     return unfit(
-      `${called} is another cluster's · clusters do not take addresses from each other's subnets · name another subnet, or none`,
+      `${called} belongs to another cluster · clusters do not take addresses from each other's subnets · specify another subnet, or remove natSubnetID`,
     );
   const why = unfitness(found);
   if (why !== undefined) return unfit(`${called} cannot be used: ${why}`);
   const { others = 0, isReserved = false } = uses.get(idKey(id)) ?? {};
   if (others + (isReserved ? 1 : 0) >= found.capacity)
     return unfit(
-      `${called} has no address left · a link service needs one · make it larger, or name another subnet`,
+      `${called} has no free IP address · a link service needs one · enlarge it, or specify another subnet`,
     );
   return { is: "exists", subnet: found.id, isOwn: false };
 }

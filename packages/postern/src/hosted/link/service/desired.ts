@@ -77,9 +77,8 @@ export function linkServicePolicy(subject: Subject, endpointGraceMs = 0): LinkSe
       tenantMs: endpointGraceMs,
       refused: reasons.foreignEndpoints,
       refusal: (name, connected) =>
-        `endpoints of others are connected to link service ${name}: ${connected.join(", ")} · the annotation ${annotations.foreignEndpoints} does not allow to disconnect them · have their owners delete them, or set it to disconnect`,
-      message: () =>
-        "the link service is being deleted, and its NAT subnet if nobody else uses it · nothing to do",
+        `endpoints of others are connected to link service ${name}: ${connected.join(", ")} · the annotation ${annotations.foreignEndpoints} does not allow disconnecting them · ask their owners to delete them, or set it to disconnect`,
+      message: () => "the link service is being deleted, and its NAT subnet unless another uses it",
     },
   };
 }

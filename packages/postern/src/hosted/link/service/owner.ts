@@ -61,9 +61,7 @@ export function ownershipOf(found: PrivateLinkService, claimant: Claimant): Owne
   return {
     is: "another",
     described:
-      is.hostedCluster === undefined
-        ? "somebody who put no owner on it"
-        : "another hosted cluster of HyperShift",
+      is.hostedCluster === undefined ? "an unknown owner" : "another hosted cluster of HyperShift",
   };
 }
 

@@ -35,7 +35,7 @@ export function check(cluster: HostedCluster): Checked {
   if (azure === undefined)
     return refused(
       topologyReasons.azureMissing,
-      "nothing is made for this cluster · its platform is Azure but spec.platform.azure is missing · add it",
+      "nothing is created for this cluster · its platform is Azure but spec.platform.azure is missing · add it",
     );
   let access: PrivateAccess;
   try {
@@ -64,7 +64,7 @@ function inAccess(azure: Azure, access: PrivateAccess): Problem | undefined {
   if (settings !== undefined && !access.reachablePrivately)
     return {
       reason: topologyReasons.privateForbidden,
-      message: `spec.platform.azure.private is set · topology ${access.topology} has no private side · remove it, or set topology to PublicAndPrivate or Private`,
+      message: `spec.platform.azure.private is set · topology ${access.topology} has no private access · remove it, or set topology to PublicAndPrivate or Private`,
     };
   const other = settings?.type === "PrivateLink" ? "swift" : "privateLink";
   if (settings?.[other] !== undefined)
@@ -86,7 +86,7 @@ function inAccess(azure: Azure, access: PrivateAccess): Problem | undefined {
     return {
       reason: topologyReasons.identityMissing,
       message:
-        "the endpoint cannot be made · spec.platform.azure.azureAuthenticationConfig.workloadIdentities.controlPlaneOperator is missing · add it with its clientID",
+        "the endpoint cannot be created · spec.platform.azure.azureAuthenticationConfig.workloadIdentities.controlPlaneOperator is missing · add it with its clientID",
     };
   return undefined;
 }

@@ -101,7 +101,7 @@ function whyNotReady(
   const isPrivate = exposure === "private";
   if (isPrivate ? !access.reachablePrivately : !access.reachablePublicly) return undefined;
   const reason = isPrivate ? topologyReasons.waitingForPrivate : topologyReasons.waitingForPublic;
-  const stay = `the ${isPrivate ? "public" : "private"} Services and Routes stay`;
+  const stay = `the ${isPrivate ? "public" : "private"} Services and Routes are kept`;
   if (isPrivate && publishing.apiServer.type !== "Route")
     return {
       reason,
@@ -201,12 +201,12 @@ function beingDeleted(kind: string, { metadata }: KubeObject): Problem {
 function another(kind: string, { metadata }: KubeObject): Problem {
   return {
     reason: topologyReasons.another,
-    message: `${kind} ${metadata.name} in ${metadata.namespace} is left alone · this control plane did not make it · rename or delete it`,
+    message: `${kind} ${metadata.name} in ${metadata.namespace} is not changed · it was not created by this control plane · rename or delete it`,
   };
 }
 
 const noRoutes: Problem = {
   reason: topologyReasons.noRoutes,
   message:
-    "the Routes of this cluster are left out · the API server does not know the kind Route · install manifests/crds/route.openshift.io_routes.yaml, or publish by LoadBalancer",
+    "the Routes of this cluster are not created · the API server does not serve the kind Route · install manifests/crds/route.openshift.io_routes.yaml, or publish by LoadBalancer",
 };

@@ -29,7 +29,7 @@ export function planEndpoint(endpoint: EndpointInSpec): Direction {
   if (tenantsDiffer && ["absent", "failed"].includes(reach.is))
     return waitForChange({
       reason: reasons.anotherTenant,
-      message: `the private endpoint ${name} is not there · the identities of the two clusters are of different tenants, and Azure connects those by alias only · put both clusters into one tenant, or connect them by hand`,
+      message: `the private endpoint ${name} does not exist · the identities of the two clusters are of different tenants, and Azure connects those by alias only · put both clusters into one tenant, or connect them by hand`,
     });
   switch (reach.is) {
     case "connected":
@@ -37,26 +37,26 @@ export function planEndpoint(endpoint: EndpointInSpec): Direction {
     case "absent":
       return pending(
         reasons.endpointNotFound,
-        `the private endpoint ${name} does not exist yet · it stands in the spec of AzureCluster ${cluster} · if it does not come, look at PrivateEndpointsReady there`,
+        `the private endpoint ${name} does not exist yet · it is in the spec of AzureCluster ${cluster} · see PrivateEndpointsReady there if it is not created`,
       );
     case "changing": {
       const requeueMs = Math.min(reach.retryAfterMs, waits.changeMs);
       // While it is being changed it works as before.
       if (published !== undefined)
         return { ...done, requeueMs, ready: connected(name), address: "keep" };
-      const message = `the private endpoint ${name} is being made`;
+      const message = `the private endpoint ${name} is being created`;
       const problem = { reason: reasons.endpointNotFound, message, progress: true } as const;
       return blocked(wait(problem, requeueMs), "keep");
     }
     case "elsewhere":
       return waitForChange({
         reason: reasons.endpointElsewhere,
-        message: `the private endpoint ${name} leads to another link service than ${service} · Azure never moves one · delete it, and it is made anew`,
+        message: `the private endpoint ${name} connects to another link service than ${service} · Azure cannot move an endpoint · delete it; it is then recreated`,
       });
     case "failed":
       return waitForChange({
         reason: reasons.endpointFailed,
-        message: `the private endpoint ${name} is not usable · Azure calls it ${reach.state || "nothing"} · look at PrivateEndpointsReady of AzureCluster ${cluster}`,
+        message: `the private endpoint ${name} is not usable · its state in Azure is ${reach.state || "unknown"} · see PrivateEndpointsReady of AzureCluster ${cluster}`,
       });
     case "not approved":
       return waitForChange({
@@ -76,8 +76,8 @@ export function planEndpoint(endpoint: EndpointInSpec): Direction {
 function notApproved(name: string, service: string, state: string): string {
   const connection = `the connection of private endpoint ${name}`;
   if (state.toLowerCase() === "pending")
-    return `${connection} waits for approval · the link service does not approve it by itself · approve it: az network private-endpoint-connection approve --id <the pending one in: az network private-endpoint-connection list --id ${shellWord(service)}>`;
-  return `${connection} is ${state.toLowerCase() || "in no state"}, which is final · by somebody who may manage ${service} · agree with them and delete the endpoint, and it is made anew`;
+    return `${connection} waits for approval · the link service does not auto-approve it · approve it: az network private-endpoint-connection approve --id <the pending one in: az network private-endpoint-connection list --id ${shellWord(service)}>`;
+  return `${connection} is ${state.toLowerCase() || "in no state"}, which is final · only the owner of ${service} can accept a new one · ask them, then delete the endpoint; it is then recreated`;
 }
 
 function connected(name: string) {

@@ -66,7 +66,7 @@ const withoutLinks: Direction = {
   events: [
     {
       reason: reasons.noLinks,
-      note: "the API server is private and has no private links · no endpoint is made for it · add one to apiServerLB.privateLinks if the management cluster has no other way",
+      note: "the API server is private and has no private links · no endpoint is created for it · add one to apiServerLB.privateLinks if the management cluster has no other way",
     },
   ],
 };
@@ -89,8 +89,8 @@ function planClaim(observed: Observed, { claim, state, observation }: ObservedCl
       reason: reasons.nameTaken,
       message:
         state.by === undefined
-          ? `no endpoint leads to private link ${link} · ${endpoint.name} in AzureCluster ${management} leads elsewhere and is not ours · rename that one, or the link`
-          : `no endpoint leads to private link ${link} · ${shownCluster(state.by, cluster)} has a link of the same name, and ${endpoint.name} is that one's · rename the link`,
+          ? `no endpoint connects to private link ${link} · ${endpoint.name} in AzureCluster ${management} connects elsewhere and was not created by Postern · rename that one, or the link`
+          : `no endpoint connects to private link ${link} · ${shownCluster(state.by, cluster)} has a link of the same name, and ${endpoint.name} belongs to that one · rename the link`,
     });
   if (!cluster.linksReady)
     return pending(reasons.linksNotReady, `private link ${link} is not ready yet`);
