@@ -312,6 +312,46 @@ describeOnCluster("postern install", () => {
     expect(JSON.stringify(operator)).toContain("--management-cluster-name=mc");
   });
 
+  test("-o json prints what is changed and deleted, and nothing else", async () => {
+    const json = async (command: string, ...args: string[]) => {
+      const { code, out, err } = await postern(command, ...args, "-o", "json");
+      expect({ code, err }).toEqual({ code: 0, err: "" });
+      return JSON.parse(out);
+    };
+    await postern("uninstall");
+    const object = "Deployment postern/postern-operator";
+    const created = expect.arrayContaining([{ do: "create", object }]);
+    const warnings = [expect.stringContaining("Azure was not checked")];
+    expect(await json("install", ...hostedFlags, "--dry-run")).toMatchObject({
+      namespace: "postern",
+      version: packageVersion(),
+      dryRun: true,
+      changes: created,
+      warnings,
+    });
+    const installed = await json("install", ...hostedFlags, noWait);
+    expect(installed).toMatchObject({ dryRun: false, changes: created });
+    expect(await json("upgrade", noWait)).toMatchObject({ dryRun: false, changes: [] });
+    expect(await json("upgrade", "--azure-tags", "team=blue", noWait)).toMatchObject({
+      changes: [
+        {
+          do: "update",
+          object,
+          differences: expect.arrayContaining([expect.stringContaining("team=blue")]),
+        },
+      ],
+    });
+    expect(await json("uninstall")).toEqual({
+      namespace: "postern",
+      deleted: expect.arrayContaining([object]),
+      kept: expect.arrayContaining(["Namespace postern", link]),
+      remaining: [],
+    });
+    const rendered = await json("install", "render", ...hostedFlags);
+    expect(rendered).toMatchObject({ apiVersion: "v1", kind: "List" });
+    expect(rendered.items.map(({ kind }: KubeObject) => kind)).toContain("Deployment");
+  });
+
   test.each(["--azure-private-creds", "--azure-private-secret"])(
     "the Secret of a credential file stays while pods use it, through an upgrade and after %s, and an uninstall deletes it",
     async (flag) => {

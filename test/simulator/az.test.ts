@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
-import { environment } from "@postern/azure-simulator/command/env.ts";
+import { environment, exportLines } from "@postern/azure-simulator/command/env.ts";
 import { makeToken, sharedSigningKey } from "@postern/core/test-bed/jwt.ts";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { describeWhere } from "../setup/needs.ts";
@@ -27,11 +27,13 @@ const installed = "missing" in azure ? { python: "", programs: "" } : azure;
 
 test("the environment names the simulator and its first identity, in words that a shell takes", async () => {
   const { readyFile } = await foreignWorld();
-  const script = `${environment(readyFile)}echo "$POSTERN_RESOURCE_MANAGER $AZURE_TENANT_ID $AZURE_SUBSCRIPTION_ID"`;
+  const script = `${exportLines(environment(readyFile))}echo "$POSTERN_RESOURCE_MANAGER $AZURE_TENANT_ID $AZURE_SUBSCRIPTION_ID"`;
   const { stdout } = await run("sh", ["-c", script]);
   expect(stdout.trim()).toMatch(
     /^https:\/\/127\.0\.0\.1:\d+ 7e4a4700-0000-4000-8000-000000000001 50b5c21b-0000-4000-8000-000000000001$/,
   );
+  const { stdout: json } = await run(process.execPath, [program, "env", readyFile, "-o", "json"]);
+  expect(JSON.parse(json)).toEqual(environment(readyFile));
   expect(() => environment(`${readyFile}.none`)).toThrow("--ready-file");
 });
 

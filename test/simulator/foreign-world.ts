@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { environment } from "@postern/azure-simulator/command/env.ts";
+import { environment, exportLines } from "@postern/azure-simulator/command/env.ts";
 import { readyOf } from "@postern/azure-simulator/command/ready.ts";
 import type { Simulator } from "@postern/azure-simulator/simulator.ts";
 import { readSeed } from "@postern/azure-simulator/state/seed-file.ts";
@@ -55,7 +55,7 @@ export async function foreignWorld(): Promise<{ simulator: Simulator; readyFile:
 
 /** The environment of a shell that has evaluated `postern simulator env`. */
 export async function shellEnvironment(readyFile: string): Promise<Record<string, string>> {
-  const { stdout } = await run("sh", ["-c", `${environment(readyFile)}env -0`]);
+  const { stdout } = await run("sh", ["-c", `${exportLines(environment(readyFile))}env -0`]);
   const lines = stdout.split("\0").filter((line) => line.includes("="));
   const variables = Object.fromEntries(
     lines.map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]),

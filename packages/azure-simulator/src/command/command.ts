@@ -1,3 +1,4 @@
+import { type Format, isText, show, withOutput } from "@postern/core/process/output.ts";
 import { Command, Option } from "commander";
 import { address, limit, operationMs, publicHost, speed, switchValue } from "./options.ts";
 import type { SimulatorSettings } from "./run.ts";
@@ -98,14 +99,17 @@ Example:
       await runSimulator(options);
     })
     .addCommand(
-      new Command("env")
+      withOutput(new Command("env"))
         .description(
           "Print the environment variables with which az, Terraform and the SDKs use a simulator",
         )
         .argument("<ready-file>", "file that the simulator wrote with --ready-file")
-        .action(async (file: string) => {
-          const { environment } = await import("./env.ts");
-          process.stdout.write(environment(file));
+        .action(async (file: string, { output }: { output: Format }) => {
+          const { environment, exportLines } = await import("./env.ts");
+          const variables = environment(file);
+          // The text is read by a shell, so it must not be folded.
+          if (isText(output)) process.stdout.write(exportLines(variables));
+          else show(output, variables, () => "");
         }),
     );
 }

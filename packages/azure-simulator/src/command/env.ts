@@ -4,8 +4,8 @@ import { shellWord } from "@postern/core/shell.ts";
 import { TestBedError } from "@postern/core/test-bed/test-bed-error.ts";
 import type { Ready } from "./ready.ts";
 
-/** The lines that make a shell's clients use a simulator, from its ready file. For `eval`. */
-export function environment(file: string): string {
+/** The variables with which clients use a simulator, from its ready file. */
+export function environment(file: string): Record<string, string> {
   const { resourceManager, authorityHost, caFile, identities, subscriptions } = read(file);
   const [identity] = identities;
   const [subscription] = subscriptions;
@@ -36,8 +36,15 @@ export function environment(file: string): string {
     SSL_CERT_FILE: caFile,
     NODE_EXTRA_CA_CERTS: caFile,
   };
-  return Object.entries(values)
-    .flatMap(([name, value]) => (value === undefined ? [] : `export ${name}=${shellWord(value)}\n`))
+  return Object.fromEntries(
+    Object.entries(values).filter((each): each is [string, string] => each[1] !== undefined),
+  );
+}
+
+/** The lines that give a shell these variables. For `eval`. */
+export function exportLines(variables: Record<string, string>): string {
+  return Object.entries(variables)
+    .map(([name, value]) => `export ${name}=${shellWord(value)}\n`)
     .join("");
 }
 

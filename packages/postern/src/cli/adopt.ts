@@ -1,7 +1,8 @@
 import { counted } from "@postern/core/counted.ts";
+import { type Format, isText, print, show, withOutput } from "@postern/core/process/output.ts";
 import { goOnUnheard } from "@postern/core/process/run-main.ts";
 import { Command } from "commander";
-import { type Format, isText, print, show, table, withConnection, withOutput } from "./output.ts";
+import { table, withConnection } from "./output.ts";
 import type { ConnectOptions } from "./session.ts";
 
 type AdoptOptions = ConnectOptions & { output: Format; yes?: boolean };

@@ -1,8 +1,9 @@
+import { type Format, isText, print, show, withOutput } from "@postern/core/process/output.ts";
 import { goOnUnheard } from "@postern/core/process/run-main.ts";
 import { parseResourceId } from "@postern/core/resource-id.ts";
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { CreateOptions } from "./hosted-cluster.ts";
-import { type Format, isText, print, show, withConnection, withOutput } from "./output.ts";
+import { withConnection } from "./output.ts";
 import type { ConnectOptions } from "./session.ts";
 
 /** `postern cluster`: hosted clusters, created and destroyed as `hypershift` does. */

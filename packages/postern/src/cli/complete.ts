@@ -2,9 +2,9 @@ import { keyOf } from "@postern/core/kind.ts";
 import { azureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import { namespace } from "@postern/core/kinds/core.ts";
 import { hostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
+import { print } from "@postern/core/process/output.ts";
 import { KubeClient } from "../kube/client.ts";
 import { findConnection } from "../kube/credentials.ts";
-import { print } from "./output.ts";
 
 /** A person who presses Tab does not wait longer. */
 const longestMs = 2_000;

@@ -1,7 +1,7 @@
+import { print } from "@postern/core/process/output.ts";
 import { UsageError } from "@postern/core/process/usage-error.ts";
 import { Command } from "commander";
 import type { Programs } from "./completions.ts";
-import { print } from "./output.ts";
 
 const shells = ["bash", "zsh", "fish"] as const;
 

@@ -1,5 +1,6 @@
+import { type Format, show, withOutput } from "@postern/core/process/output.ts";
 import type { Command } from "commander";
-import { type Format, notRead, show, table, withConnection, withOutput } from "./output.ts";
+import { notRead, table, withConnection } from "./output.ts";
 import type { ConnectOptions } from "./session.ts";
 
 type DecideOptions = ConnectOptions & { output: Format; message?: string };

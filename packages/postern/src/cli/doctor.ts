@@ -1,9 +1,10 @@
 import { counted } from "@postern/core/counted.ts";
+import { type Format, show, withOutput } from "@postern/core/process/output.ts";
 import { messageInSentences } from "@postern/core/sentences.ts";
 import { Command } from "commander";
 import type { Finding } from "../view/checks/check.ts";
 import { checkedAt } from "../view/health/times.ts";
-import { type Format, paint, show, withConnection, withOutput } from "./output.ts";
+import { paint, withConnection } from "./output.ts";
 import type { ConnectOptions } from "./session.ts";
 
 interface DoctorOptions extends ConnectOptions {

@@ -1,6 +1,7 @@
+import { type Format, show, withOutput } from "@postern/core/process/output.ts";
 import { messageInSentences } from "@postern/core/sentences.ts";
 import { Command } from "commander";
-import { type Format, show, withConnection, withOutput } from "./output.ts";
+import { withConnection } from "./output.ts";
 import type { ConnectOptions } from "./session.ts";
 
 /** `postern dump`: one archive for a bug report. */

@@ -1,21 +1,13 @@
 import { counted } from "@postern/core/counted.ts";
 import { isExplained } from "@postern/core/failure.ts";
+import { type Format, isText, print, show, withOutput } from "@postern/core/process/output.ts";
 import { goOnUnheard } from "@postern/core/process/run-main.ts";
 import { UsageError } from "@postern/core/process/usage-error.ts";
 import { messageInSentences } from "@postern/core/sentences.ts";
 import { Command } from "commander";
 import type { Orphan } from "../view/orphans.ts";
 import type { NamedOrphan } from "../view/orphans-by-name.ts";
-import {
-  type Format,
-  isText,
-  notRead,
-  print,
-  show,
-  table,
-  withConnection,
-  withOutput,
-} from "./output.ts";
+import { notRead, table, withConnection } from "./output.ts";
 import type { ConnectOptions, Session } from "./session.ts";
 
 type OrphanOptions = ConnectOptions & {

@@ -1,20 +1,7 @@
 import type { State, Unread } from "@postern/core/dashboard/picture.ts";
-import { fold, terminalWidth, visible } from "@postern/core/process/fold.ts";
+import { terminalWidth, visible } from "@postern/core/process/fold.ts";
 import { messageInSentences } from "@postern/core/sentences.ts";
-import { type Command, Option } from "commander";
-import { stringify } from "yaml";
-import { clearProgress } from "./progress.ts";
-
-export type Format = "text" | "wide" | "json" | "yaml";
-
-/** The option that every command which shows something has. */
-export function withOutput(command: Command): Command {
-  return command.addOption(
-    new Option("-o, --output <format>", "output format")
-      .choices(["text", "wide", "json", "yaml"])
-      .default("text"),
-  );
-}
+import type { Command } from "commander";
 
 /** The options by which a command finds a cluster. */
 export function withConnection(command: Command): Command {
@@ -24,24 +11,6 @@ export function withConnection(command: Command): Command {
       "kubeconfig to use (default: KUBECONFIG, the pod's service account, ~/.kube/config)",
     )
     .option("--context <name>", "context in that kubeconfig");
-}
-
-/** Print the result of a command, as data or as text. */
-export function show(format: Format, data: unknown, text: (wide: boolean) => string): void {
-  if (format === "json") print(JSON.stringify(data, undefined, 2));
-  else if (format === "yaml") print(stringify(data).trimEnd());
-  else print(fold(text(format === "wide"), terminalWidth()));
-}
-
-/** Whether the format is text, for people. */
-export function isText(format: Format): boolean {
-  return format === "text" || format === "wide";
-}
-
-/** Write a text and a line break. */
-export function print(text: string): void {
-  clearProgress();
-  process.stdout.write(text === "" ? "" : `${text}\n`);
 }
 
 /** What could not be read, one line each: nothing may be concluded from its absence. */

@@ -1,5 +1,5 @@
+import { type Format, isText, print, show, withOutput } from "@postern/core/process/output.ts";
 import { Command, Option } from "commander";
-import { type Format, isText, print, show, withOutput } from "./output.ts";
 
 /** `postern permissions`: the least-privilege Azure role of each identity. */
 export function command(): Command {

@@ -1,5 +1,6 @@
 import { counted } from "@postern/core/counted.ts";
 import { type ClusterSummary, stateOfHealth } from "@postern/core/dashboard/picture.ts";
+import { type Format, show, withOutput } from "@postern/core/process/output.ts";
 import { messageInSentences } from "@postern/core/sentences.ts";
 import { Command } from "commander";
 import type { Planned } from "../kube/dry-run.ts";
@@ -8,7 +9,7 @@ import { stepText } from "../kube/step-words.ts";
 import type { NotPlanned } from "../operator/dry-run.ts";
 import { type PlanFlags, withPlanOptions } from "../operator/plan-options.ts";
 import { healthFor } from "../view/health/times.ts";
-import { type Format, mark, paint, show, withConnection, withOutput } from "./output.ts";
+import { mark, paint, withConnection } from "./output.ts";
 import type { ConnectOptions } from "./session.ts";
 
 type PlanOptions = ConnectOptions & PlanFlags & { output: Format };

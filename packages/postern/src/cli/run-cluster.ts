@@ -8,6 +8,7 @@ import { namespace as namespaceKind, type Service, service } from "@postern/core
 import { type HostedCluster, hostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
 import { privateAccess } from "@postern/core/kinds/private-access.ts";
 import { secret, secretValue } from "@postern/core/kinds/secret.ts";
+import { type Format, isText, print, show } from "@postern/core/process/output.ts";
 import { UsageError } from "@postern/core/process/usage-error.ts";
 import { writeWhole } from "@postern/core/process/whole-file.ts";
 import { parseResourceId, resourceGroupId } from "@postern/core/resource-id.ts";
@@ -21,7 +22,7 @@ import { type Deleted, findLeftovers, type Leftover } from "../view/leftovers.ts
 import type { KubeWorld } from "../view/world.ts";
 import { CommandFailure } from "./command-failure.ts";
 import { findClusterKey } from "./find-cluster-key.ts";
-import { type Format, isText, notRead, print, show, table } from "./output.ts";
+import { notRead, table } from "./output.ts";
 import type { Session } from "./session.ts";
 
 const minuteMs = 60_000;

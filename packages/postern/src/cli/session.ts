@@ -2,6 +2,7 @@ import { realClock } from "@postern/core/clock.ts";
 import { counted } from "@postern/core/counted.ts";
 import { Interrupted } from "@postern/core/process/interrupted.ts";
 import { packageVersion } from "@postern/core/process/package-version.ts";
+import { showProgress } from "@postern/core/process/progress.ts";
 import { Registry } from "@prometheus-io/client";
 import type { Arm, ArmClient } from "../azure/arm.ts";
 import { KubeClient } from "../kube/client.ts";
@@ -9,7 +10,6 @@ import { findConnection } from "../kube/credentials.ts";
 import { silentLog } from "../kube/log.ts";
 import { azureFromEnvironment, type OperatorAzure } from "../operator/azure.ts";
 import { type LocalExtension, localExtension } from "../operator/local-extension.ts";
-import { showProgress } from "./progress.ts";
 
 /** How a command finds the cluster; the environment names the Azure subscription. */
 export interface ConnectOptions {

@@ -1,7 +1,8 @@
 import type { Hop, Trace } from "@postern/core/dashboard/trace.ts";
+import { type Format, show, withOutput } from "@postern/core/process/output.ts";
 import { UsageError } from "@postern/core/process/usage-error.ts";
 import { Command } from "commander";
-import { type Format, mark, notRead, paint, show, withConnection, withOutput } from "./output.ts";
+import { mark, notRead, paint, withConnection } from "./output.ts";
 import type { ConnectOptions } from "./session.ts";
 
 /** `postern trace`: the path from a hostname to the machines behind it, and the hop that fails. */

@@ -1,9 +1,10 @@
+import type { Format } from "@postern/core/process/output.ts";
+import { show, withOutput } from "@postern/core/process/output.ts";
 import { messageInSentences } from "@postern/core/sentences.ts";
 import { Command } from "commander";
 import { checkedAt, healthFor } from "../view/health/times.ts";
 import type { Branch } from "../view/tree.ts";
-import type { Format } from "./output.ts";
-import { mark, notRead, paint, show, withConnection, withOutput } from "./output.ts";
+import { mark, notRead, paint, withConnection } from "./output.ts";
 import type { ConnectOptions } from "./session.ts";
 
 /** `postern tree`: each cluster with its resources, and their state. */

@@ -1,6 +1,6 @@
+import { type Format, show, withOutput } from "@postern/core/process/output.ts";
 import { packageVersion } from "@postern/core/process/package-version.ts";
 import { Command } from "commander";
-import { type Format, show, withOutput } from "./output.ts";
 
 /** `postern version` */
 export function command(): Command {

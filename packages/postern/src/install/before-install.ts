@@ -15,23 +15,17 @@ const credentials = [
 
 /**
  * What `postern doctor --before-install` finds. Azure is checked if the environment has a credential for it; the operator's own
- * is seldom at hand. A failed check of the cluster ends the command. What fails in Azure, or could not be checked there, is shown.
+ * is seldom at hand. A failed check of the cluster ends the command. What fails in Azure, or could not be checked there, is a warning.
  */
-export async function checkBeforeInstall(
-  session: Session,
-  { azure }: Settings,
-  print: (line: string) => void,
-): Promise<void> {
+export async function checkBeforeInstall(session: Session, { azure }: Settings): Promise<string[]> {
   const cluster = await clusterFindings(session, true);
   const failed = cluster.filter(({ result }) => result === "failed");
   if (failed.length > 0)
     throw new CommandFailure(`nothing was changed · ${failed.map(lineOf).join("; ")}`);
-  if (!credentials.some((name) => session.env[name])) {
-    print(
+  if (!credentials.some((name) => session.env[name]))
+    return [
       "Azure was not checked. Run postern doctor --before-install with the operator's credential.",
-    );
-    return;
-  }
+    ];
   // Where the operator will act, which need not be what the person's environment names.
   const env = {
     ...session.env,
@@ -39,7 +33,7 @@ export async function checkBeforeInstall(
     ...(azure.resourceGroup && { AZURE_RESOURCE_GROUP: azure.resourceGroup }),
   };
   const all = await diagnose({ ...session, env }, { beforeInstall: true });
-  for (const finding of all.filter(({ result }) => result !== "ok")) print(`! ${lineOf(finding)}`);
+  return all.filter(({ result }) => result !== "ok").map(lineOf);
 }
 
 function lineOf({ check, about, found, remedy }: Finding): string {

@@ -1,13 +1,14 @@
+import { type Format, print, withOutput } from "@postern/core/process/output.ts";
 import { packageVersion } from "@postern/core/process/package-version.ts";
-import { goOnUnheard } from "@postern/core/process/run-main.ts";
 import { Command, Option } from "commander";
-import { print, withConnection } from "../cli/output.ts";
+import { withConnection } from "../cli/output.ts";
 import type { ConnectOptions } from "../cli/session.ts";
 import { type InstallFlags, withInstallOptions } from "./flags.ts";
 import { type RunFlags, withRunOptions } from "./options.ts";
 import type { Outputs } from "./run-install.ts";
 
 interface RenderFlags {
+  output: Format;
   outputs: Outputs;
   renderSensitive?: boolean;
   outputFile?: string;
@@ -16,7 +17,7 @@ interface RenderFlags {
 /** `postern install`: the operator, onto a cluster or as manifests. */
 export function command(): Command {
   const base = withRenderOptions(
-    withRunOptions(withInstallOptions(withConnection(new Command("install")))),
+    withRunOptions(withInstallOptions(withOutput(withConnection(new Command("install"))))),
   );
   return base
     .description("Install the operator on a cluster, or print its manifests")
@@ -39,29 +40,20 @@ Examples:
         options: ConnectOptions & InstallFlags & RunFlags & RenderFlags & { render?: boolean },
       ) => {
         if (options.render) return renderManifests(options);
-        const [{ installationOf, install }, { withCluster }, { checkBeforeInstall }] =
-          await Promise.all([
-            import("./run-install.ts"),
-            import("./connected.ts"),
-            import("./before-install.ts"),
-          ]);
-        const version = packageVersion();
-        const installation = await installationOf(options, version);
-        await withCluster(options, async (surroundings, session) => {
-          await checkBeforeInstall(session, installation.settings, surroundings.print);
-          if (!options.dryRun) goOnUnheard();
-          await install(
-            installation,
-            { ...options, version, timeoutMs: options.timeout },
-            surroundings,
-          );
-        });
+        const [{ installationOf }, { installOn, withCluster }] = await Promise.all([
+          import("./run-install.ts"),
+          import("./connected.ts"),
+        ]);
+        const installation = await installationOf(options, packageVersion());
+        await withCluster(options, (surroundings, session) =>
+          installOn(session, surroundings, installation, options),
+        );
       },
     );
 }
 
 function render(): Command {
-  return withRenderOptions(withInstallOptions(new Command("render")))
+  return withRenderOptions(withInstallOptions(withOutput(new Command("render"))))
     .description("Print the manifests")
     .addHelpText(
       "after",
@@ -93,9 +85,13 @@ async function renderManifests(options: InstallFlags & RenderFlags): Promise<voi
   ]);
   const installation = await installationOf(options, packageVersion());
   const objects = outputsOf(installation, options.outputs, options.renderSensitive === true);
-  const text = objects
-    .map((object) => stringify(object, { aliasDuplicateObjects: false, lineWidth: 0 }))
-    .join("---\n");
+  const list = { apiVersion: "v1", kind: "List", items: objects };
+  const text =
+    options.output === "json"
+      ? `${JSON.stringify(list, undefined, 2)}\n`
+      : objects
+          .map((object) => stringify(object, { aliasDuplicateObjects: false, lineWidth: 0 }))
+          .join("---\n");
   if (options.outputFile === undefined) print(text.trimEnd());
   else {
     const { writeFile } = await import("node:fs/promises");

@@ -117,12 +117,29 @@ export interface Surroundings {
   print: (line: string) => void;
 }
 
+/** What an installation changes, or would change. */
+export interface Installed {
+  namespace: string;
+  version: string;
+  dryRun: boolean;
+  changes: ShownChange[];
+}
+
+/** A change of one object, as people and programs read it. */
+interface ShownChange {
+  do: "create" | "update" | "delete" | "leave alone";
+  object: string;
+  /** What an update changes. */
+  differences?: string[];
+  why?: string;
+}
+
 /** Install or upgrade: plan, show the differences, apply, and wait. */
 export async function install(
   installation: Installation,
   options: InstallOptions,
   surroundings: Surroundings,
-): Promise<void> {
+): Promise<Installed> {
   const { kube, signal, print } = surroundings;
   const { namespace, version, forceConflicts: force = false } = options;
   const { objects: resources, secret, given, registryOverrides } = installation;
@@ -132,8 +149,10 @@ export async function install(
   if (plan.violations.length > 0) throw refused(plan.violations);
   const entries = entriesOf(installation, objects, before, namespace);
   const surplus = surplusOf(before, entries);
-  for (const line of planLines(plan, surplus)) print(line);
-  if (options.dryRun) return;
+  const dryRun = options.dryRun === true;
+  const installed = { namespace, version, dryRun, changes: shownChanges(plan, surplus) };
+  for (const line of planLines(installed.changes)) print(line);
+  if (dryRun) return installed;
   // The Namespace comes first: lock and record are in it.
   const [first, rest] = [
     plan.changes.filter(({ object }) => object.kind === "Namespace"),
@@ -168,6 +187,7 @@ export async function install(
       ? `Postern ${version} is available in namespace ${namespace}.`
       : `Postern ${version} is installed in namespace ${namespace}.`,
   );
+  return installed;
 }
 
 type Entry = InstallRecord["objects"][number];
@@ -204,37 +224,43 @@ function refused(violations: readonly string[]): CommandFailure {
   );
 }
 
-const shownLines = 12;
-
-/** The differences, as a person reads them. */
-function planLines({ changes }: InstallPlan, surplus: readonly Entry[]): string[] {
-  const lines = changes.flatMap(changeLines);
-  const deleted = surplus.map(
-    ({ kind, namespace, name }) =>
-      `- ${nameOf({ kind, metadata: { name, ...(namespace !== undefined && { namespace }) } })}`,
-  );
-  const all = [...lines, ...deleted];
-  return all.length === 0 ? ["No changes."] : all;
+function shownChanges({ changes }: InstallPlan, surplus: readonly Entry[]): ShownChange[] {
+  return [...changes.flatMap(shownChange), ...surplus.map(shownDeletion)];
 }
 
-function changeLines(change: Change): string[] {
+function shownChange(change: Change): ShownChange[] {
+  const object = nameOf(change.object);
   switch (change.do) {
     case "keep":
       return [];
     case "create":
-      return [`+ ${nameOf(change.object)}`];
+      return [{ do: change.do, object }];
     case "leave alone":
-      return [`= ${nameOf(change.object)}: unchanged, ${change.why}`];
-    case "update": {
-      const { lines: all, object } = change;
-      const more = all.length - shownLines;
-      return [
-        `~ ${nameOf(object)}`,
-        ...all.slice(0, shownLines).map((line) => `    ${line}`),
-        ...(more > 0 ? [`    and ${more} more`] : []),
-      ];
-    }
+      return [{ do: change.do, object, why: change.why }];
+    case "update":
+      return [{ do: change.do, object, differences: change.lines }];
   }
+}
+
+function shownDeletion({ kind, namespace, name }: Entry): ShownChange {
+  const metadata = { name, ...(namespace !== undefined && { namespace }) };
+  return { do: "delete", object: nameOf({ kind, metadata }) };
+}
+
+const shownLines = 12;
+const signs = { create: "+", update: "~", delete: "-", "leave alone": "=" } as const;
+
+/** The differences, as a person reads them. */
+function planLines(changes: readonly ShownChange[]): string[] {
+  const lines = changes.flatMap(({ do: verb, object, differences = [], why }) => {
+    const more = differences.length - shownLines;
+    return [
+      `${signs[verb]} ${object}${why === undefined ? "" : `: unchanged, ${why}`}`,
+      ...differences.slice(0, shownLines).map((line) => `    ${line}`),
+      ...(more > 0 ? [`    and ${more} more`] : []),
+    ];
+  });
+  return lines.length === 0 ? ["No changes."] : lines;
 }
 
 /** The settings of an installation that exists; a `UsageError` where there is none. */

@@ -30,11 +30,19 @@ interface Served {
   resources: string[];
 }
 
+/** What an uninstall deleted, what it kept in Kubernetes, and what remains in Azure. */
+export interface Uninstalled {
+  namespace: string;
+  deleted: string[];
+  kept: string[];
+  remaining: Served[];
+}
+
 /** Remove an installation. While clusters exist it is refused, because nobody would delete what they have in Azure. */
 export async function uninstall(
   { namespace, force }: { namespace: string; force: boolean },
   surroundings: Surroundings,
-): Promise<void> {
+): Promise<Uninstalled> {
   const { kube, signal, print } = surroundings;
   const before = await settingsBefore(kube, namespace, signal);
   const elsewhere = await installedElsewhere(kube, before.objects, namespace, signal);
@@ -53,7 +61,8 @@ export async function uninstall(
       `nothing was deleted · ${served.length === 1 ? "1 cluster exists" : `${served.length} clusters exist`}: ${named.join(", ")}${more > 0 ? ` and ${more} more` : ""} · delete them first (docs/guides/remove-it.md), or use --force, which leaves their Azure resources and finalizers in place`,
     );
   }
-  await withLock(kube, namespace, surroundings, async (signal) => {
+  const record = { kind: "ConfigMap", namespace, name: recordName };
+  const deleted = await withLock(kube, namespace, surroundings, async (signal) => {
     const locked = { ...surroundings, signal };
     await ensureUnchanged(kube, namespace, before, signal);
     const bindings = elsewhere === undefined ? await ownBindings(kube, signal) : [];
@@ -62,19 +71,20 @@ export async function uninstall(
       namespace,
       name,
     }));
-    const record = { kind: "ConfigMap", namespace, name: recordName };
-    await deleteObjects([...objects, ...bindings, ...leases], locked);
+    const all = await deleteObjects([...objects, ...bindings, ...leases], locked);
     // Last: a second run completes what this one could not delete.
-    await deleteObjects([record], locked);
+    return [...all, ...(await deleteObjects([record], locked))];
   });
   if (elsewhere !== undefined)
     print(
       `Everything outside namespace ${namespace} is kept: it belongs to Postern in namespace ${elsewhere}.`,
     );
-  const retained = objects.filter(({ kind }) => kind === "CustomResourceDefinition");
+  const kinds = objects.filter(({ kind }) => kind === "CustomResourceDefinition");
+  const kept = [`Namespace ${namespace}`, ...kinds.map(({ name }) => name)];
   print(
-    `These are kept, because deleting them would delete everything in them: ${[`Namespace ${namespace}`, ...retained.map(({ name }) => name)].join(", ")}.`,
+    `These are kept, because deleting them would delete everything in them: ${kept.join(", ")}.`,
   );
+  return { namespace, deleted, kept, remaining: served };
 }
 
 /** The RoleBindings that the operator created in control-plane namespaces. */

@@ -1,5 +1,5 @@
+import { type Format, withOutput } from "@postern/core/process/output.ts";
 import { packageVersion } from "@postern/core/process/package-version.ts";
-import { goOnUnheard } from "@postern/core/process/run-main.ts";
 import { Command } from "commander";
 import { withConnection } from "../cli/output.ts";
 import type { ConnectOptions } from "../cli/session.ts";
@@ -8,7 +8,7 @@ import { type RunFlags, withRunOptions } from "./options.ts";
 
 /** `postern upgrade`: an installation, to the version of this program. */
 export function command(): Command {
-  return withRunOptions(withInstallOptions(withConnection(new Command("upgrade"))))
+  return withRunOptions(withInstallOptions(withOutput(withConnection(new Command("upgrade")))))
     .description("Upgrade an installation to this version, or change its settings")
     .addHelpText(
       "after",
@@ -19,25 +19,16 @@ Examples:
   $ postern upgrade --image registry.example.com/postern:v0.2.0
   $ postern upgrade --dry-run`,
     )
-    .action(async (options: ConnectOptions & InstallFlags & RunFlags) => {
-      const [{ installationOf, install, settingsBefore }, { withCluster }, { checkBeforeInstall }] =
-        await Promise.all([
-          import("./run-install.ts"),
-          import("./connected.ts"),
-          import("./before-install.ts"),
-        ]);
+    .action(async (options: ConnectOptions & InstallFlags & RunFlags & { output: Format }) => {
+      const [{ installationOf, settingsBefore }, { installOn, withCluster }] = await Promise.all([
+        import("./run-install.ts"),
+        import("./connected.ts"),
+      ]);
       await withCluster(options, async (surroundings, session) => {
         const { kube, signal } = surroundings;
         const before = await settingsBefore(kube, options.namespace, signal);
-        const version = packageVersion();
-        const installation = await installationOf(options, version, before);
-        await checkBeforeInstall(session, installation.settings, surroundings.print);
-        if (!options.dryRun) goOnUnheard();
-        await install(
-          installation,
-          { ...options, version, timeoutMs: options.timeout },
-          surroundings,
-        );
+        const installation = await installationOf(options, packageVersion(), before);
+        await installOn(session, surroundings, installation, options);
       });
     });
 }

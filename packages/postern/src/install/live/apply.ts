@@ -164,20 +164,25 @@ async function whyNot(
 /** What neither an upgrade nor an uninstall deletes: with it everything in it would be deleted. */
 const retained = ["Namespace", "CustomResourceDefinition"];
 
-/** Delete what was installed before and is not a part of the installation any more. */
+/** Delete what was installed before and is not a part of the installation any more; the names of what was deleted. */
 export async function deleteObjects(
   entries: InstallRecord["objects"],
   { kube, signal, print }: Context,
-): Promise<void> {
+): Promise<string[]> {
   // Deployments first: nothing may run without its permissions.
   const ordered = [...entries].sort(
     (a, b) => Number(b.kind === "Deployment") - Number(a.kind === "Deployment"),
   );
+  const deleted: string[] = [];
   for (const { kind, namespace, name } of ordered) {
     if (retained.includes(kind)) continue;
     await kube.remove({ kind: kindNamed(kind), namespace, name }, signal);
-    print(
-      `deleted ${nameOf({ kind, metadata: { name, ...(namespace !== undefined && { namespace }) } })}`,
-    );
+    const object = nameOf({
+      kind,
+      metadata: { name, ...(namespace !== undefined && { namespace }) },
+    });
+    print(`deleted ${object}`);
+    deleted.push(object);
   }
+  return deleted;
 }

@@ -1,4 +1,4 @@
-import { type Clock, realClock } from "@postern/core/clock.ts";
+import { type Clock, realClock } from "../clock.ts";
 
 /** A terminal, on which a line can be written over. */
 export type Terminal = Pick<NodeJS.WriteStream, "write" | "isTTY" | "columns">;
