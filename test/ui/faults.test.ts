@@ -77,7 +77,7 @@ describeInBrowser("faults", (open) => {
     const { page } = await green();
     await headline(page, "Healthy").waitFor(healthy);
     await inject(page, "Remove the operator's role");
-    const cause = page.locator(".headline:not(.Healthy) .cause").first();
+    const cause = headline(page, "Degraded").locator(".cause").first();
     await cause
       .filter({ hasText: /authorization|Microsoft\.Network\/\S+\/(read|write)/ })
       .waitFor(healthy);

@@ -380,6 +380,26 @@ describe("look", () => {
     expect(requests).toHaveLength(2);
   });
 
+  test("what Azure refuses to show is not known by an earlier read or list", async () => {
+    let isAllowed = true;
+    const { things, requests } = await gateway((one, response) => {
+      if (!isAllowed) return refuse(response, 403, "AuthorizationFailed");
+      json(response, 200, one.url.includes("/api?") ? made : { value: [made] });
+    });
+    const forbidden = { code: "AuthorizationFailed" };
+    await things.observe(linkId);
+    isAllowed = false;
+    expect(await failure(things.observe(linkId))).toMatchObject(forbidden);
+    expect(await failure(things.observe(linkId, 60_000))).toMatchObject(forbidden);
+    isAllowed = true;
+    await things.list(group);
+    isAllowed = false;
+    expect(await failure(things.list(group))).toMatchObject(forbidden);
+    expect(await failure(things.list(group, 60_000))).toMatchObject(forbidden);
+    expect(await failure(things.observe(linkId, 60_000))).toMatchObject(forbidden);
+    expect(requests).toHaveLength(7);
+  });
+
   test("a list speaks for all that is in it, and for all that is not", async () => {
     const { things, requests } = await gateway((_request, response) =>
       json(response, 200, { value: [made] }),

@@ -111,7 +111,10 @@ export function resourceGateway<T extends ArmResource>(
 
   /** What a read shows, or what our last write made of it where the read does not show that yet. */
   async function read(id: string): Promise<T | undefined | typeof notShown> {
-    const answer = await unlessAbsent(arm.request("GET", id, { query: getQuery }));
+    const answer = await unlessForbidden(
+      unlessAbsent(arm.request("GET", id, { query: getQuery })),
+      () => readCache.invalidate(collectionOf(id), id),
+    );
     const found = answer === undefined ? undefined : (asResource(answer, id) as T);
     const write = readCache.pendingWrite(collectionOf(id), id, found);
     if (write?.exists && write.resource === undefined) return notShown;
@@ -173,7 +176,7 @@ export function resourceGateway<T extends ArmResource>(
   }
 
   async function listAll(path: string): Promise<T[]> {
-    return (await pagesOf(path)).found;
+    return (await unlessForbidden(pagesOf(path), () => readCache.forget(path))).found;
   }
 
   async function pagesOf(path: string): Promise<{ found: T[]; pages: number }> {
@@ -277,6 +280,16 @@ async function unlessAbsent(answer: Promise<ArmAnswer>): Promise<ArmAnswer | und
     return await answer;
   } catch (error) {
     if (error instanceof AzureError && error.absent) return undefined;
+    throw error;
+  }
+}
+
+/** What the identity may not read any more, it does not know by an earlier read: `forget` what that showed. */
+async function unlessForbidden<A>(answer: Promise<A>, forget: () => void): Promise<A> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof AzureError && error.explain().kind === "forbidden") forget();
     throw error;
   }
 }

@@ -262,6 +262,14 @@ export class ReadCache {
     }
   }
 
+  /** Forget a collection, with what a list of its subscription said about it. Our own writes are still known. */
+  forget(collection: string): void {
+    const entry = this.#collections.get(idKey(collection));
+    if (entry !== undefined) Object.assign(entry, { listedAt: undefined, items: new Map() });
+    const wide = this.#wideOf(collection);
+    if (wide !== undefined) wide.from = Number.NEGATIVE_INFINITY;
+  }
+
   /** Forget a resource: the next look reads it. */
   invalidate(collection: string, id: string): void {
     const entry = this.#collections.get(idKey(collection));

@@ -151,6 +151,22 @@ test.each<[string, World, string, RegExp | undefined]>([
     "Degraded",
     /^Cannot read privateLinkServices/,
   ],
+  [
+    "is reported as failed only because the operator may not read Azure, which shows that it serves",
+    world([
+      ...success.filter(([type]) => type !== conditions.link && type !== conditions.available),
+      [conditions.link, "False", "AzureError", forbidden],
+      [conditions.available, "False", "AzureError", forbidden],
+    ]),
+    "Degraded",
+    /^Cannot read privateLinkServices\. The client lacks the action\. Grant the role\.$/,
+  ],
+  [
+    "has lost its endpoint, while the operator may not read Azure",
+    world([[conditions.available, "False", "AzureError", forbidden]], without),
+    "Unavailable",
+    /^Cannot read/,
+  ],
   // Picture 4: it is being created, and nothing of it exists.
   ["is being created", world(creating, without), "Progressing", /endpoint is being created/],
   [

@@ -31,7 +31,8 @@ export interface ClusterHealth extends HealthReport {
  * | Healthy     | one of several names is wrong  | Degraded    |
  * | Progressing | a hop is missing or failed     | Progressing |
  * | any         | a connection is rejected       | Unavailable |
- * | Unavailable | any                            | Unavailable |
+ * | Unavailable | as it should be, but the operator may not read it | Degraded |
+ * | Unavailable | otherwise                      | Unavailable |
  * | any         | no operator renews its lease   | Unknown, if nothing worse is observed |
  */
 export function clusterHealth(observed: ObservedCluster): ClusterHealth {
@@ -44,13 +45,32 @@ export function clusterHealth(observed: ObservedCluster): ClusterHealth {
   // Azure does not say since when; where the conditions agree, they do.
   const since = reported.health === "Unavailable" ? reported.causes[0]?.since : undefined;
   const rejected = final.map((each) => ({ ...each, ...(since !== undefined && { since }) }));
-  const causes = [...rejected, ...reported.causes.map(inSentences), ...others, ...stale];
+  const isServing = final.length + others.length === 0 && isOnlyUnread(reported, nodes);
+  const conditions = reported.causes.map((cause) => ({
+    ...inSentences(cause),
+    ...(isServing && { health: "Degraded" as const }),
+  }));
+  const causes = [...rejected, ...conditions, ...others, ...stale];
   const isContradicted =
     reported.health === "Healthy"
       ? [...final, ...others].some(({ health }) => /^(Unavailable|Degraded)$/.test(health))
       : !isDeleting && isRejectionOver(reported, nodes);
   const report = reportOf(causes, isContradicted ? undefined : reported.since);
   return { ...report, ...(isContradicted && { isContradicted }) };
+}
+
+/** Reasons that say only that the operator could not read Azure: the link service of a hosted cluster, or anything else. */
+const unreadReasons = ["AzureError", "AuthorizationFailed"];
+
+/** Whether conditions only say that the operator could not read Azure, while whoever looks now has read its endpoint there. */
+function isOnlyUnread({ health, causes }: HealthReport, nodes: readonly Node[]): boolean {
+  const own = nodes.filter(({ facts }) => facts.owner !== "another");
+  return (
+    health === "Unavailable" &&
+    causes.every(({ reason }) => unreadReasons.includes(reason)) &&
+    own.some(({ kind, state }) => kind === "endpoint" && state === "ok") &&
+    !own.some(({ isUnread }) => isUnread)
+  );
 }
 
 /** Nobody tells the operator that a rejected endpoint was deleted, for which its remedy asks: it would be found by the next drift check. */

@@ -25,6 +25,8 @@ export class ServiceList {
   /** List them again where the last list is older. */
   async refresh(arm: ArmClient, maxAgeMs: number, now: number): Promise<void> {
     if (this.#listedAt > now - maxAgeMs) return;
+    // Until a list succeeds, an older one does not count as recent.
+    this.#listedAt = Number.NEGATIVE_INFINITY;
     this.#listing ??= this.#list(arm, now).finally(() => {
       this.#listing = undefined;
     });
