@@ -1,16 +1,12 @@
-import type { ServerResponse } from "node:http";
 import { dateBy } from "@postern/core/clock.ts";
 import { type KubeObject, keyOf } from "@postern/core/kind.ts";
 import { azureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import { azurePrivateLinkService } from "@postern/core/kinds/azure-private-link-service.ts";
 import { hostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
 import { Registry } from "@prometheus-io/client";
-import { expect, onTestFinished, test, vi } from "vitest";
-import { serve } from "../../../../test/loopback.ts";
+import { expect, test, vi } from "vitest";
+import { watchedCaches } from "../../../../test/kube/watched-caches.ts";
 import { ManualClock } from "../../../../test/manual-clock.ts";
-import { Caches } from "../kube/caches.ts";
-import { KubeClient } from "../kube/client.ts";
-import { silentLog } from "../kube/log.ts";
 import { ClusterMetrics } from "./cluster-metrics.ts";
 
 const kinds = [hostedCluster, azurePrivateLinkService, azureCluster];
@@ -41,33 +37,7 @@ async function metricsOf(objects: readonly WithKind[]): Promise<string> {
 
 /** A process that leads and watches these objects, and what changes them. */
 async function start(objects: readonly WithKind[]) {
-  const watches = new Map<string, ServerResponse>();
-  const { url } = await serve(({ url: path }, response) => {
-    const kind = kinds.find(({ plural }) => path.includes(`/${plural}?`));
-    const events = objects
-      .filter((each) => each.kind === kind?.kind)
-      .map((each) => ({ type: "ADDED", object: each }));
-    const annotations = { "k8s.io/initial-events-end": "true" };
-    const end = { type: "BOOKMARK", object: { metadata: { resourceVersion: "1", annotations } } };
-    const text = [...events, end].map((each) => `${JSON.stringify(each)}\n`).join("");
-    response.writeHead(200, { "content-type": "application/json" }).write(text);
-    watches.set(kind?.kind ?? "", response);
-  });
-  const server = new URL(url);
-  const proof = async () => ({});
-  const client = new KubeClient({ server, namespace: "default", source: "the test", proof });
-  const caches = new Caches({ client, log: silentLog });
-  const stop = new AbortController();
-  const running = kinds.map((kind) => {
-    const cache = caches.of<KubeObject>(kind);
-    return { cache, end: cache.run(stop.signal) };
-  });
-  onTestFinished(async () => {
-    stop.abort();
-    await Promise.all(running.map(({ end }) => end));
-    client.close();
-  });
-  await Promise.all(running.map(({ cache }) => cache.filled));
+  const { caches, send } = await watchedCaches(kinds, objects);
   const registry = new Registry();
   const clock = new ManualClock();
   const metrics = new ClusterMetrics(registry, { runtime: { leading: true, caches }, clock });
@@ -76,10 +46,8 @@ async function start(objects: readonly WithKind[]) {
   const change = async (type: "ADDED" | "MODIFIED" | "DELETED", changed: WithKind) => {
     const resourceVersion = String(++version);
     const metadata = { ...changed.metadata, resourceVersion };
-    watches
-      .get(changed.kind)
-      ?.write(`${JSON.stringify({ type, object: { ...changed, metadata } })}\n`);
-    const { cache } = running.find((each) => each.cache.kind.kind === changed.kind) ?? {};
+    send(type, { ...changed, metadata });
+    const cache = caches.all().find(({ kind }) => kind.kind === changed.kind);
     const inCache = () => cache?.get(keyOf(changed))?.metadata.resourceVersion;
     await vi.waitFor(() =>
       expect(inCache()).toBe(type === "DELETED" ? undefined : resourceVersion),

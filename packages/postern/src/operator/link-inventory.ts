@@ -5,6 +5,7 @@ import {
   idKey,
   nameOf,
   parentOf,
+  parseResourceId,
   type ResourceId,
   resourceGroupOf,
   tryParseResourceId,
@@ -19,6 +20,7 @@ import {
 import { virtualNetworks } from "../azure/gateways/virtual-networks.ts";
 import type { Log } from "../kube/log.ts";
 import type { Runtime } from "../kube/runtime.ts";
+import { balancerOf, mostOnBalancer } from "../private-link/link-service/balancer.ts";
 import { natNetwork } from "../private-link/nat-subnets/subnets.ts";
 
 /** What the management group has, as metrics show it. */
@@ -27,15 +29,14 @@ interface Inventory {
   byLoadBalancer: ReadonlyMap<string, number>;
   /** Free addresses of each subnet from which a link service takes its own. */
   freeAddresses: ReadonlyMap<string, number>;
-  /** Link services of this installation whose object does not exist. */
-  orphans: number;
+  /** Link services of this installation whose object does not exist; undefined where not all objects are watched. */
+  orphans: number | undefined;
 }
 
 const everyMs = 5 * 60_000;
 /** Lists that controllers have read lately are used again. */
 const maxAgeMs = 4 * 60_000;
 const most = 500;
-const limitPerLoadBalancer = 8;
 
 /**
  * Count what is scarce in the management group: link services before a load balancer, addresses of NAT subnets; and link services
@@ -43,7 +44,7 @@ const limitPerLoadBalancer = 8;
  */
 export function startLinkInventory(given: {
   registry: Registry;
-  runtime: Runtime;
+  runtime: Pick<Runtime, "leading" | "caches">;
   arm: Arm;
   managementGroup: ResourceId;
   installation: string;
@@ -61,7 +62,11 @@ export function startLinkInventory(given: {
   const take = () => {
     const links = runtime.caches.of(azurePrivateLinkService);
     if (!runtime.leading || !links.health().filled) return again(10_000);
-    const uids = new Set(links.list().map(({ metadata }) => metadata.uid));
+    // With --namespace, an object that is not watched may exist all the same.
+    const uids =
+      runtime.caches.namespace === undefined
+        ? () => new Set(links.list().map(({ metadata }) => metadata.uid))
+        : undefined;
     takeInventory(given, uids, stop.signal)
       .then((taken) => {
         inventory = taken;
@@ -100,11 +105,11 @@ export function showInventory(registry: Registry, inventory: () => Inventory | u
     });
   gauge(
     "postern_load_balancer_link_services",
-    `Private link services before a load balancer of the management group; Azure allows ${limitPerLoadBalancer}`,
+    `Private link services before a load balancer of the management group; Azure allows ${mostOnBalancer}`,
     ["load_balancer"],
     (all, { byLoadBalancer }) => {
-      for (const [name, count] of [...byLoadBalancer].slice(0, most))
-        all.set({ load_balancer: name }, count);
+      const fullest = [...byLoadBalancer].toSorted(([, a], [, b]) => b - a);
+      for (const [name, count] of fullest.slice(0, most)) all.set({ load_balancer: name }, count);
     },
   );
   gauge(
@@ -112,14 +117,17 @@ export function showInventory(registry: Registry, inventory: () => Inventory | u
     "Free addresses of a subnet from which private link services take theirs",
     ["subnet"],
     (all, { freeAddresses }) => {
-      for (const [subnet, free] of [...freeAddresses].slice(0, most)) all.set({ subnet }, free);
+      const fullest = [...freeAddresses].toSorted(([, a], [, b]) => a - b);
+      for (const [subnet, free] of fullest.slice(0, most)) all.set({ subnet }, free);
     },
   );
   gauge(
     "postern_orphaned_link_services",
     "Private link services of this installation whose AzurePrivateLinkService does not exist",
     [],
-    (all, { orphans }) => all.set(orphans),
+    (all, { orphans }) => {
+      if (orphans !== undefined) all.set(orphans);
+    },
   );
 }
 
@@ -129,53 +137,50 @@ async function takeInventory(
     managementGroup,
     installation,
   }: { arm: Arm; managementGroup: ResourceId; installation: string },
-  uids: ReadonlySet<string | undefined>,
+  uids: (() => ReadonlySet<string | undefined>) | undefined,
   stopped: AbortSignal,
 ): Promise<Inventory> {
   const signal = AbortSignal.any([stopped, AbortSignal.timeout(60_000)]);
   const arm = shared.for({ priority: "drift", signal, mayWrite: () => false, id: "inventory" });
   const services = await privateLinkServices(arm).list(managementGroup, maxAgeMs);
+  // After the list: a link service that is on it may have been created while it was read.
+  const known = uids?.();
   const used = services.flatMap(subnetsOf);
   const subnets = new Set(used.map(idKey));
   const freeAddresses = new Map<string, number>();
-  for (const id of new Set(used.flatMap((subnet) => parentOf(subnet) ?? []))) {
+  const networks = new Map(
+    used.flatMap((subnet) => parentOf(subnet) ?? []).map((id) => [idKey(id), id]),
+  );
+  for (const id of networks.values()) {
     const observation = await virtualNetworks(arm).observe(id, maxAgeMs);
     if (observation.state !== "exists") continue;
     for (const subnet of natNetwork(id, observation.resource).subnets)
       if (subnets.has(idKey(subnet.id)))
         freeAddresses.set(
-          `${nameOf(id)}/${subnet.name}`,
+          `${observation.resource.name ?? nameOf(id)}/${subnet.name}`,
           subnet.capacity - subnet.configurations.length,
         );
   }
-  const orphans = services.filter(
-    ({ tags }) =>
-      tagOf(tags, installationTag) === installation && !uids.has(ownerIn(tags)?.uid ?? ""),
-  );
-  return { byLoadBalancer: countByLoadBalancer(services), freeAddresses, orphans: orphans.length };
+  const orphans =
+    known &&
+    services.filter(
+      ({ tags }) =>
+        tagOf(tags, installationTag) === installation && !known.has(ownerIn(tags)?.uid ?? ""),
+    ).length;
+  return { byLoadBalancer: countByLoadBalancer(services), freeAddresses, orphans };
 }
 
-/** How many link services each load balancer has. */
+/** How many link services each load balancer has, by `resource group/name` in lower case: Azure may answer one id in several cases. */
 export function countByLoadBalancer(
   services: readonly Pick<PrivateLinkService, "properties">[],
 ): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const { properties } of services) {
-    const frontends = properties.loadBalancerFrontendIpConfigurations ?? [];
-    const balancers = new Set(frontends.flatMap(({ id }) => balancerOf(id)));
-    for (const name of balancers) counts.set(name, (counts.get(name) ?? 0) + 1);
-  }
-  return counts;
-}
-
-/** The load balancer of a frontend; whoever may write in the group may have written what is no id, which counts for nothing. */
-function balancerOf(frontend: string | undefined): string[] {
-  const id = tryParseResourceId(
-    frontend,
-    "Microsoft.Network/loadBalancers/frontendIPConfigurations",
+  const byBalancer = Map.groupBy(services, ({ properties }) => balancerOf(properties));
+  return new Map(
+    [...byBalancer].flatMap(([key, { length }]) => {
+      const balancer = key && parseResourceId(key);
+      return balancer ? [[`${resourceGroupOf(balancer)}/${nameOf(balancer)}`, length]] : [];
+    }),
   );
-  const balancer = id && parentOf(id);
-  return balancer ? [`${resourceGroupOf(balancer)}/${nameOf(balancer)}`] : [];
 }
 
 function subnetsOf({ properties }: PrivateLinkService): ResourceId[] {

@@ -1,16 +1,19 @@
-import { idKey, type ResourceId } from "@postern/core/resource-id.ts";
+import { idKey, parentOf, type ResourceId, tryParseResourceId } from "@postern/core/resource-id.ts";
 import type { PrivateLinkService } from "../../azure/gateways/private-link-services.ts";
 
 /** https://learn.microsoft.com/azure/azure-resource-manager/management/azure-subscription-service-limits#azure-private-link-limits */
 export const mostOnBalancer = 8;
 
-/** The key of the load balancer that a link service is in front of. */
+/** The key of the load balancer that a link service is in front of; undefined where its frontend has no valid id. */
 export function balancerOf({
   loadBalancerFrontendIpConfigurations: [first] = [],
 }: PrivateLinkService["properties"]): string | undefined {
-  return first?.id === undefined
-    ? undefined
-    : idKey(first.id.replace(/\/frontendIPConfigurations\/[^/]*$/i, ""));
+  const frontend = tryParseResourceId(
+    first?.id,
+    "Microsoft.Network/loadBalancers/frontendIPConfigurations",
+  );
+  const balancer = frontend && parentOf(frontend);
+  return balancer && idKey(balancer);
 }
 
 /** Whether a load balancer has as many of these link services as Azure allows. */
