@@ -2,9 +2,11 @@ import { counted } from "@postern/core/counted.ts";
 import { Glyph } from "./state.tsx";
 import type { ClusterPage, FieldChange } from "./types.ts";
 
-/** The steps that the controllers would begin now, with the fields that each changes. */
+/** The steps that the controllers would begin now, and those that a policy withholds, with the fields that each changes. */
 export function Plans({ page: { plans, picture } }: { page: ClusterPage }) {
-  const open = plans.filter(({ steps, failure }) => steps.length > 0 || failure !== undefined);
+  const open = plans.filter(
+    ({ steps, withheld, failure }) => steps.length + withheld.length > 0 || failure !== undefined,
+  );
   if (plans.length === 0) return <p class="quiet">Not known here.</p>;
   if (open.length === 0) {
     const isHealthy = picture.clusters.every(({ health }) => health === "Healthy");
@@ -16,9 +18,10 @@ export function Plans({ page: { plans, picture } }: { page: ClusterPage }) {
   }
   return (
     <ul class="plans">
-      {open.flatMap(({ controller, object, steps, failure }) => [
-        ...steps.map((step) => (
+      {open.flatMap(({ controller, object, steps, withheld, failure }) => [
+        ...[...steps, ...withheld].map((step) => (
           <li key={`${object} ${controller} ${step.do} ${step.name} ${step.why}`}>
+            {withheld.includes(step) ? <span class="quiet">Withheld by policy: </span> : null}
             <strong>
               {step.do} {step.name}
             </strong>

@@ -12,13 +12,23 @@ export interface ClusterPage {
     controller: string;
     kind: string;
     object: string;
-    steps: { do: string; name: string; why: string; changes: FieldChange[] }[];
+    steps: PlannedStep[];
+    /** Steps that the policy of the operator or of the cluster withholds. */
+    withheld: PlannedStep[];
     failure?: string;
   }[];
   steps: JournalStep[];
   conditions: { object: string; conditions: readonly ConditionLine[] }[];
   events: EventLine[];
   traces: { host: string; traces: Trace[] }[];
+}
+
+/** A step that a controller would begin, with the fields that it changes. */
+export interface PlannedStep {
+  do: string;
+  name: string;
+  why: string;
+  changes: FieldChange[];
 }
 
 /** A condition, its message in sentences, and whether it is done, in progress or failed. Cluster API's may have no reason. */

@@ -108,8 +108,8 @@ export async function planOne(
     clock,
     log,
     signal,
-    policy = "sync",
-  }: { clock: Clock; log: Log; signal: AbortSignal; policy?: StepPolicy | undefined },
+    policy,
+  }: { clock: Clock; log: Log; signal: AbortSignal; policy: StepPolicy | undefined },
 ): Promise<Planned> {
   const key = keyOf(object);
   // After changes, and from recent reads where there are any: a dry run must not delay the operator.

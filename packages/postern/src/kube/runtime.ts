@@ -78,6 +78,8 @@ export class Runtime {
   readonly controllers: Controller[] = [];
   readonly metrics: Metrics;
   readonly lease: Lease | undefined;
+  /** What may be written; everything where it is absent. */
+  readonly policy: StepPolicy | undefined;
   readonly #options: RuntimeOptions;
   readonly #clock: Clock;
   readonly #leaseClient: KubeClient | undefined;
@@ -94,6 +96,7 @@ export class Runtime {
     this.#options = options;
     this.#clock = options.clock ?? realClock;
     const clock = this.#clock;
+    this.policy = options.policy;
     this.metrics = options.metrics ?? new Metrics();
     this.caches = new Caches({ client, log, namespace: options.namespace, clock });
     client.guard(() => this.mayWrite());
@@ -120,7 +123,7 @@ export class Runtime {
       journal: this.#options.journal,
       metrics: this.metrics.controller(feature.name, feature.concurrency ?? defaultConcurrency),
       mayWrite: () => this.mayWrite(),
-      policy: this.#options.policy,
+      policy: this.policy,
       drift: this.#driftChecks(),
     });
     this.metrics.watchQueue(feature.name, controller.queue);

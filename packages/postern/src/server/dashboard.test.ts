@@ -1,13 +1,17 @@
 import { request } from "node:http";
+import type { ClusterPage } from "@postern/core/dashboard/cluster-page.ts";
+import { type KubeObject, keyOf } from "@postern/core/kind.ts";
 import { hostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
 import { expect, onTestFinished, test } from "vitest";
 import { link, oneWorld } from "../../../../test/cli/one-world.ts";
 import { json, serve } from "../../../../test/loopback.ts";
 import { conditions } from "../hosted/names.ts";
 import { KubeClient } from "../kube/client.ts";
+import type { Step } from "../kube/feature.ts";
 import { Journal } from "../kube/journal.ts";
 import { makeLog, silentLog } from "../kube/log.ts";
 import { type MakeFeature, Runtime } from "../kube/runtime.ts";
+import type { StepPolicy } from "../kube/step-policy.ts";
 import type { World } from "../view/world.ts";
 import { type DashboardOptions, serveDashboard } from "./dashboard.ts";
 
@@ -83,6 +87,33 @@ async function dashboard(
       asked.end(body);
     });
   return { ...made, ask, journal, lines, port };
+}
+
+/** A runtime that leads, over an API server with one object. */
+async function running(
+  object: KubeObject | undefined,
+  features: readonly MakeFeature[],
+  policy?: StepPolicy,
+) {
+  const { url } = await serve(({ url: path }, response) => {
+    if (path.includes("sendInitialEvents")) return json(response, 400, { kind: "Status" });
+    // A watch on which nothing happens.
+    if (path.includes("watch=")) return void response.writeHead(200).flushHeaders();
+    json(response, 200, { metadata: { resourceVersion: "1" }, items: [object] });
+  });
+  const proof = async () => ({});
+  const client = new KubeClient({ server: new URL(url), namespace: "", source: "the test", proof });
+  const runtime = new Runtime({ client, log: silentLog, features, policy });
+  const stop = new AbortController();
+  const ran = runtime.run(stop.signal);
+  onTestFinished(async () => {
+    stop.abort();
+    await ran;
+    client.close();
+  });
+  await Promise.all(runtime.caches.all().map(({ filled }) => filled));
+  await expect.poll(() => runtime.leading).toBe(true);
+  return { runtime, client };
 }
 
 const statusOf = async (answer: Promise<{ status: number }>) => (await answer).status;
@@ -206,14 +237,6 @@ test("a look that contradicts the conditions of a cluster has its objects reconc
     },
   });
   const [object] = world.kube.hostedClusters;
-  const { url } = await serve(({ url: path }, response) => {
-    if (path.includes("sendInitialEvents")) return json(response, 400, { kind: "Status" });
-    // A watch on which nothing happens.
-    if (path.includes("watch=")) return void response.writeHead(200).flushHeaders();
-    json(response, 200, { metadata: { resourceVersion: "1" }, items: [object] });
-  });
-  const proof = async () => ({});
-  const client = new KubeClient({ server: new URL(url), namespace: "", source: "the test", proof });
   const reconciles: boolean[] = [];
   const observing: MakeFeature = () => ({
     feature: {
@@ -226,14 +249,7 @@ test("a look that contradicts the conditions of a cluster has its objects reconc
       apply: () => Promise.reject(new Error("nothing is applied")),
     },
   });
-  const runtime = new Runtime({ client, log: silentLog, features: [observing] });
-  const stop = new AbortController();
-  const ran = runtime.run(stop.signal);
-  onTestFinished(async () => {
-    stop.abort();
-    await ran;
-    client.close();
-  });
+  const { runtime, client } = await running(object, [observing]);
   await expect.poll(() => reconciles.length).toBeGreaterThan(0);
   expect(reconciles).not.toContain(true);
   const source = {
@@ -243,6 +259,34 @@ test("a look that contradicts the conditions of a cluster has its objects reconc
   const { ask } = await dashboard(undefined, { source });
   expect((await ask("/api/overview")).status).toBe(200);
   await expect.poll(() => reconciles).toContain(true);
+});
+
+test("the page of a cluster shows which steps the operator's policy withholds, as `postern plan` does", async () => {
+  const world = oneWorld({});
+  const [object] = world.kube.hostedClusters;
+  const removal = {
+    verb: "delete",
+    do: "delete private endpoint",
+    name: "pe",
+    why: "it is obsolete",
+  };
+  const removing: MakeFeature = () => ({
+    feature: {
+      ...{ name: "removing", kind: hostedCluster, conditions: [] },
+      observe: async () => ({ observed: undefined, context: undefined }),
+      plan: () => ({ steps: [removal as Step], conditions: [], requeue: "drift" }),
+      apply: () => Promise.reject(new Error("nothing is applied")),
+    },
+  });
+  const { runtime, client } = await running(object, [removing], "upsert-only");
+  const source = {
+    ...{ kube: () => client, runtime: () => runtime, journal: () => new Journal() },
+    ...{ budgets: () => [], gather: async () => world },
+  };
+  const { ask } = await dashboard(undefined, { source });
+  const { text } = await ask(`/api/clusters/${keyOf(object as KubeObject)}`);
+  const { plans } = JSON.parse(text) as ClusterPage;
+  expect(plans).toMatchObject([{ steps: [], withheld: [{ name: "pe", why: "it is obsolete" }] }]);
 });
 
 test("a cluster whose conditions have neither reason nor message, as Cluster API writes them, has its page", async () => {

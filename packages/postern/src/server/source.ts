@@ -13,6 +13,7 @@ import type { KubeClient } from "../kube/client.ts";
 import { type Planned, planOne } from "../kube/dry-run.ts";
 import { KubeError } from "../kube/errors.ts";
 import { eventKind } from "../kube/events.ts";
+import type { Step } from "../kube/feature.ts";
 import type { Journal } from "../kube/journal.ts";
 import { silentLog } from "../kube/log.ts";
 import type { Runtime } from "../kube/runtime.ts";
@@ -200,20 +201,24 @@ async function plansOf(
     }),
   );
   return Promise.all(
-    all.map(({ feature, object }) => planOne(feature, object, { clock, log: silentLog, signal })),
+    all.map(({ feature, object }) =>
+      planOne(feature, object, { clock, log: silentLog, signal, policy: running.policy }),
+    ),
   );
 }
 
 function asData(planned: Planned, world: World): ClusterPage["plans"][number] {
   const about = { controller: planned.feature, kind: planned.kind.kind, object: planned.key };
-  if ("failure" in planned) return { ...about, steps: [], failure: planned.failure.message };
-  const steps = planned.plan.steps.map((step) => ({
+  if ("failure" in planned)
+    return { ...about, steps: [], withheld: [], failure: planned.failure.message };
+  const asLine = (step: Step) => ({
     do: step.do,
     name: step.name,
     why: step.why,
     changes: changesOf(step, world),
-  }));
-  return { ...about, steps };
+  });
+  const { steps, withheld = [] } = planned.plan;
+  return { ...about, steps: steps.map(asLine), withheld: withheld.map(asLine) };
 }
 
 interface EventObject extends KubeObject {
