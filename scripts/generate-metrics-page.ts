@@ -51,7 +51,8 @@ export function metricsPage(): string {
     "## Clusters",
     [
       `Computed when they are read, by the process that leads (${code("leader_election_master_status")}). ${code("kind")} is ${code("HostedCluster")} or ${code("AzureCluster")}, of connections`,
-      `${code("AzurePrivateLinkService")}. After 2,000 clusters of a process the others are counted in ${code("postern_clusters")} only.`,
+      `${code("AzurePrivateLinkService")}. Of more than 2,000 clusters of a process, or private links, 2,000 have metrics of their own; namespaces take turns.`,
+      `The others are counted in ${code("postern_clusters")} and ${code("postern_metrics_omitted")}.`,
     ].join("\n"),
     table(clusters),
     "## The management group",

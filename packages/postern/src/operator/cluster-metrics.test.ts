@@ -149,3 +149,29 @@ test("the time to available is counted once for each cluster, and not after each
   await change("MODIFIED", clusterOf("u-2", "True"));
   expect(await secondsOf()).toBe("60");
 });
+
+test("attack: a tenant with thousands of clusters hides neither another's clusters nor its links, and the rest is counted", async () => {
+  const pending = condition("AzurePrivateEndpointAvailable", "False", "PrivateEndpointPending");
+  const status = { conditions: [condition("AzurePrivateLinkServiceAvailable", "True", "Ready")] };
+  const text = await metricsOf([
+    ...Array.from({ length: 2_500 }, (_, n) =>
+      object("HostedCluster", "attacker", `many${n}`, { spec: privateAzure, status }),
+    ),
+    object("HostedCluster", "clusters", "victim", { spec: privateAzure, status }),
+    object("AzureCluster", "org", "workload", {
+      status: { conditions: [condition("GSPrivateLinksReady", "True", "Ready")] },
+    }),
+    object("AzurePrivateLinkService", "clusters-victim", "router", {
+      status: { conditions: [pending] },
+    }),
+  ]);
+  const { victim, workload, ...attackers } = healthIn(text);
+  expect({ victim, workload }).toEqual({ victim: "Healthy", workload: "Healthy" });
+  expect(Object.keys(attackers)).toHaveLength(1_998);
+  for (const name of ["victim", "workload", "router"])
+    expect(text).toMatch(
+      new RegExp(`^postern_approval_pending_seconds\\{.*name="${name}"\\}`, "m"),
+    );
+  expect(text).toContain('postern_metrics_omitted{kind="HostedCluster"} 502');
+  expect(text).toContain('postern_metrics_omitted{kind="AzurePrivateLinkService"} 0');
+});

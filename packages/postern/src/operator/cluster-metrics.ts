@@ -42,8 +42,8 @@ interface Cluster extends Subject {
 /** Whether this process leads, and what it watches. */
 type ClustersOf = Pick<Runtime, "leading" | "caches">;
 
-/** Clusters after these are counted in `postern_clusters` only: a tenant can create as many as it likes. */
-const mostClusters = 2_000;
+/** So many clusters, and so many private links, have metrics of their own: a tenant can create as many as it likes. */
+const most = 2_000;
 const connectionStates = ["Approved", "NotApproved", "Unknown"] as const;
 const notApproved = new Set<string>([
   reasons.endpointNotApproved,
@@ -90,7 +90,7 @@ export class ClusterMetrics {
       "The health of a cluster: 1 for the one that it has",
       [...cluster, "health"],
       (all) =>
-        this.#each(this.#clusters(), (cluster, labels) => {
+        this.#each(shown(this.#clusters()), (cluster, labels) => {
           const { health } = cluster.health(dateBy(this.#clock));
           for (const each of healthOrder)
             all.set({ ...labels, health: each }, Number(each === health));
@@ -101,7 +101,7 @@ export class ClusterMetrics {
       "The connection of the private endpoint of an AzurePrivateLinkService: 1 for the state that it has",
       [...cluster, "state"],
       (all) =>
-        this.#each(linksIn(this.#caches()), (subject, labels) => {
+        this.#each(shown(linksIn(this.#caches())), (subject, labels) => {
           const state = connectionOf(subject);
           for (const each of connectionStates)
             all.set({ ...labels, state: each }, Number(each === state));
@@ -112,9 +112,16 @@ export class ClusterMetrics {
       "How long a cluster or a private link has waited for the approval of a connection; 0 where it does not",
       cluster,
       (all) =>
-        this.#each([...this.#clusters(), ...linksIn(this.#caches())], (subject, labels) =>
-          all.set(labels, this.#approvalSeconds(subject)),
+        this.#each(
+          [...shown<Subject>(this.#clusters()), ...shown(linksIn(this.#caches()))],
+          (subject, labels) => all.set(labels, this.#approvalSeconds(subject)),
         ),
+    );
+    gauge(
+      "postern_metrics_omitted",
+      `Clusters and private links without metrics of their own, because there are more than ${most}`,
+      ["kind"],
+      (all) => this.#countOmitted(all),
     );
     this.#timeToAvailable = new Histogram({
       name: "postern_cluster_time_to_available_seconds",
@@ -159,11 +166,20 @@ export class ClusterMetrics {
       gauge.inc({ kind: cluster.kind, health: cluster.health(now).health });
   }
 
+  #countOmitted(gauge: Gauge<string>): void {
+    if (!this.#runtime.leading) return;
+    for (const kind of [...clusterKinds, azurePrivateLinkService.kind]) gauge.set({ kind }, 0);
+    for (const all of [this.#clusters(), linksIn(this.#caches())]) {
+      for (const { kind } of all) gauge.inc({ kind });
+      for (const { kind } of shown<Subject>(all)) gauge.dec({ kind });
+    }
+  }
+
   #each<T extends Subject>(
     subjects: readonly T[],
     fill: (subject: T, labels: Record<string, string>) => void,
   ): void {
-    for (const subject of subjects.slice(0, mostClusters)) {
+    for (const subject of subjects) {
       const { namespace = "", name } = subject.object.metadata;
       fill(subject, { kind: subject.kind, namespace, name });
     }
@@ -189,6 +205,22 @@ export class ClusterMetrics {
 }
 
 const clusterKinds: readonly string[] = [hostedCluster.kind, azureCluster.kind];
+
+/** Those with metrics of their own. Namespaces take turns, so that one with many objects displaces no object of another. */
+function shown<T extends Subject>(subjects: readonly T[]): readonly T[] {
+  if (subjects.length <= most) return subjects;
+  const counts = new Map<string, number>();
+  const ranked = subjects.map((subject) => {
+    const { namespace = "" } = subject.object.metadata;
+    const rank = counts.get(namespace) ?? 0;
+    counts.set(namespace, rank + 1);
+    return { subject, rank };
+  });
+  return ranked
+    .sort((a, b) => a.rank - b.rank)
+    .slice(0, most)
+    .map(({ subject }) => subject);
+}
 
 /** The objects of a kind; none where this process does not watch it. */
 function objectsIn<T extends KubeObject>(caches: readonly WatchCache[], kind: string): T[] {

@@ -99,6 +99,8 @@ export function showInventory(registry: Registry, inventory: () => Inventory | u
       registers: [registry],
       collect() {
         this.reset();
+        // Without labels the reset is to 0, which is a number that nobody counted.
+        if (labelNames.length === 0) this.remove();
         const current = inventory();
         if (current) fill(this, current);
       },

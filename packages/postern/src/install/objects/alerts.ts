@@ -37,8 +37,8 @@ export const alerts: readonly Alert[] = [
   {
     name: "PosternNoLeader",
     severity: "critical",
-    // Each process has a Lease of its own: one that leads says nothing about the others.
-    expr: "sum by (namespace, name) (leader_election_master_status) == 0 or absent(leader_election_master_status)",
+    // Each process has a Lease of its own: one that leads says nothing about the others. One whose pods are all gone has no series now, only in the past.
+    expr: "group by (namespace, name) (last_over_time(leader_election_master_status[1d])) unless sum by (namespace, name) (leader_election_master_status) > 0 or absent(last_over_time(leader_election_master_status[1d]))",
     for: "5m",
     summary: "No replica of {{ or $labels.name `Postern` }} leads: nothing is reconciled by it.",
   },
