@@ -39,7 +39,14 @@ export const bodies: readonly { path: string; body: JsonObject }[] = [
         ipConfigurations: [
           {
             name: "c",
-            properties: { subnet: { id: `${network}/virtualNetworks/v/subnets/s` } },
+            properties: { subnet: { id: `${network}/virtualNetworks/v/subnets/s` }, primary: true },
+          },
+          {
+            name: "block",
+            properties: {
+              subnet: { id: `${network}/virtualNetworks/v/subnets/s` },
+              privateIPAddressPrefixLength: 28,
+            },
           },
         ],
       },

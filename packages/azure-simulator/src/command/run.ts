@@ -67,8 +67,7 @@ export async function runSimulator(settings: SimulatorSettings): Promise<void> {
     clock: settings.clock === "manual" ? new ManualClock(realClock.now()) : realClock,
     ...(file !== undefined && { state: { file, reset } }),
     world,
-    ...(settings.operationMs && { operationMs: settings.operationMs }),
-    ...retryAfterFor(settings),
+    operationMs: settings.operationMs ?? { "*": 0 },
     speed: settings.speed,
     limits: limitsOf(settings),
     ...(settings.switch && { switches: settings.switch }),
@@ -93,14 +92,6 @@ export async function runSimulator(settings: SimulatorSettings): Promise<void> {
     process.off("exit", remove);
     await simulator.close();
   }
-}
-
-/** Clients that wait as long as Azure asks would wait in vain where operations are short. Without a time they are over at once. */
-function retryAfterFor({ operationMs = {}, speed }: SimulatorSettings): {
-  retryAfterSeconds?: number;
-} {
-  const longestMs = Math.max(0, ...Object.values(operationMs)) / speed;
-  return longestMs < 10_000 ? { retryAfterSeconds: Math.max(1, Math.ceil(longestMs / 1000)) } : {};
 }
 
 function seedFrom(file: string | undefined): Seed {
