@@ -83,7 +83,7 @@ describeInBrowser("the page", (open) => {
     await page.keyboard.press("Enter");
     await page.locator(".panel h3:focus").waitFor();
     const panel = await page.locator(".panel").textContent();
-    expect(panel).toMatch(/az network private-endpoint show --ids "\/subscriptions/);
+    expect(panel).toMatch(/az network private-endpoint show --ids \/subscriptions/);
     expect(panel).toMatch(
       /kubectl describe azureprivatelinkservice private-router -n clusters-blue/,
     );

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Age } from "./ages.tsx";
+import { azFor, kubectlFor } from "./commands.ts";
 import { isOn, stepsOn } from "./paths.ts";
 import { Breakable, Glyph, Words, words } from "./state.tsx";
 import type { ClusterPage, Node } from "./types.ts";
@@ -15,21 +16,6 @@ const kinds: Record<Node["kind"], string> = {
   pool: "Backend pool",
   appliance: "Appliance",
 };
-
-const shows: Partial<Record<Node["kind"], string>> = {
-  "load-balancer": "az network lb show",
-  backend: "az network lb address-pool show",
-  "link-service": "az network private-link-service show",
-  endpoint: "az network private-endpoint show",
-  zone: "az network private-dns zone show",
-};
-
-/** The command that shows a resource of Azure; the type of a record is in its id. */
-function showOf({ kind, azureId = "" }: Node): string | undefined {
-  if (kind !== "record") return shows[kind];
-  const type = azureId.split("/").at(-2)?.toLowerCase();
-  return `az network private-dns record-set ${type} show`;
-}
 
 /** All that is known of one resource, below the path that it is in. */
 export function Panel(props: {
@@ -53,7 +39,7 @@ export function Panel(props: {
     box?.focus();
   };
   const { azureId, kind, label, state, reason, message, facts } = node;
-  const show = showOf(node);
+  const az = azFor(node);
   return (
     <aside
       class="panel card"
@@ -108,7 +94,7 @@ export function Panel(props: {
       {azureId ? (
         <>
           <Copyable name="id" text={azureId} />
-          {show ? <Copyable name="az" text={`${show} --ids "${azureId}"`} /> : null}
+          {az ? <Copyable name="az" text={az} /> : null}
         </>
       ) : null}
       {kubectlFor(node, page).map((command) => (
@@ -161,23 +147,6 @@ function Writes({ node, page }: { node: Node; page: ClusterPage }) {
       </div>
     </>
   );
-}
-
-/** How to see the objects that ask for a resource: its own, and that of a load balancer; without one those of the cluster. */
-function kubectlFor(node: Node, { picture, conditions }: ClusterPage): string[] {
-  let at: Node | undefined = node;
-  while (at && !at.object) at = picture.nodes.find(({ id }) => id === at?.under);
-  const objects = at?.object ? [at.object] : conditions.map(({ object }) => object);
-  return objects.flatMap((object) => {
-    const [kind = "", key = ""] = object.split(" ");
-    const [namespace, name] = key.split("/");
-    if (name === undefined) return [];
-    const service = node.kind === "load-balancer" && node.facts.service;
-    return [
-      ...(service ? [`kubectl describe service ${service} -n ${namespace}`] : []),
-      `kubectl describe ${kind.toLowerCase()} ${name} -n ${namespace}`,
-    ];
-  });
 }
 
 /** A text that people paste elsewhere. */

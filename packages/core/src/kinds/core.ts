@@ -56,6 +56,20 @@ export const serviceAccount: Kind = {
   namespaced: true,
 };
 
+/** The part of a ClusterRoleBinding that Postern reads. */
+export interface ClusterRoleBinding extends KubeObject {
+  subjects?: { kind: string; namespace?: string; name: string }[];
+}
+
+/** The kind `ClusterRoleBinding` of Kubernetes itself. */
+export const clusterRoleBinding: Kind<ClusterRoleBinding> = {
+  group: "rbac.authorization.k8s.io",
+  version: "v1",
+  kind: "ClusterRoleBinding",
+  plural: "clusterrolebindings",
+  namespaced: false,
+};
+
 /** The kind that makes other kinds known. Only its metadata are read. */
 export const customResourceDefinition: Kind = {
   group: "apiextensions.k8s.io",

@@ -1,5 +1,6 @@
 import { isExplained } from "@postern/core/failure.ts";
 import { idKey, subscriptionId } from "@postern/core/resource-id.ts";
+import { shellWord } from "@postern/core/shell.ts";
 import type { ArmClient } from "../azure/arm.ts";
 import { AzureError } from "../azure/errors.ts";
 import type { Finding } from "../view/checks/check.ts";
@@ -32,7 +33,7 @@ async function findingOf(arm: ArmClient, world: World, subscription: string): Pr
             about,
             result: "failed",
             found: `${namespace} is ${state}, so Azure creates none of its resources.`,
-            remedy: `Register it: az provider register --namespace ${namespace} --subscription ${subscription}`,
+            remedy: `Register it: az provider register --namespace ${namespace} --subscription ${shellWord(subscription)}`,
           },
     ];
   // Roles on resource groups do not show it. What is there shows that it was registered.

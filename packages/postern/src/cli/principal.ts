@@ -1,13 +1,12 @@
 import { isExplained } from "@postern/core/failure.ts";
-import type { KubeObject } from "@postern/core/kind.ts";
-import { serviceAccount } from "@postern/core/kinds/core.ts";
 import { UsageError } from "@postern/core/process/usage-error.ts";
 import { idKey, lastSegment, type ResourceId, subscriptionId } from "@postern/core/resource-id.ts";
+import { shellWord } from "@postern/core/shell.ts";
 import type { ArmAnswer } from "../azure/answer.ts";
 import { AzureError } from "../azure/errors.ts";
-import { KubeError } from "../kube/errors.ts";
 import { subscriptionsIn } from "../view/places.ts";
 import type { KubeWorld } from "../view/world.ts";
+import { guid, operatorClientId } from "./operator-client-id.ts";
 import type { Session } from "./session.ts";
 
 /** What a role allows. */
@@ -32,7 +31,6 @@ interface Unknown {
 
 const roleVersion = { "api-version": "2022-04-01" };
 const identityVersion = { "api-version": "2023-01-31" };
-const clientIdAnnotation = "azure.workload.identity/client-id";
 
 /** The principal that `--as` names: `operator`, or the client id or object id of an identity. */
 export async function principalOf(
@@ -41,14 +39,14 @@ export async function principalOf(
   kube: KubeWorld,
 ): Promise<Principal | Unknown> {
   if (as !== "operator") {
-    if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(as))
+    if (!guid.test(as))
       throw new UsageError(`--as takes operator, a client id or an object id, and not '${as}'`);
     return { name: as, id: (await objectIdOf(session, as, kube)) ?? as };
   }
   const name = "the operator";
   const local = session.local?.operatorPrincipal;
   if (local !== undefined) return { name, id: local };
-  const client = session.env.AZURE_PLS_CLIENT_ID ?? (await clientIdIn(session));
+  const client = session.env.AZURE_PLS_CLIENT_ID ?? (await operatorClientId(session));
   if (client === undefined)
     return {
       why: "No ServiceAccount of an operator names its identity.",
@@ -58,22 +56,8 @@ export async function principalOf(
   if (id !== undefined) return { name, id };
   return {
     why: `Client id ${client} is not that of a managed identity that this credential can read.`,
-    remedy: `Give its object id: postern doctor --as "$(az ad sp show --id ${client} --query id --output tsv)"`,
+    remedy: `Give its object id: postern doctor --as "$(az ad sp show --id ${shellWord(client)} --query id --output tsv)"`,
   };
-}
-
-/** The client id on the ServiceAccount of an installed operator; that of postern-operator, where there are several. */
-async function clientIdIn({ kube, signal }: Session): Promise<string | undefined> {
-  const query = `labelSelector=${encodeURIComponent("app.kubernetes.io/name=postern")}`;
-  const found: KubeObject[] = [];
-  try {
-    for await (const { items } of kube.list<KubeObject>(serviceAccount, { signal, query }))
-      found.push(...items.filter(({ metadata }) => metadata.annotations?.[clientIdAnnotation]));
-  } catch (error) {
-    if (!(error instanceof KubeError) || error.status !== 403) throw error;
-  }
-  const own = found.find(({ metadata }) => metadata.name === "postern-operator") ?? found[0];
-  return own?.metadata.annotations?.[clientIdAnnotation];
 }
 
 /** The object id of the managed identity with a client id or object id; undefined where none is found. */

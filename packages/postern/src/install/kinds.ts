@@ -1,5 +1,6 @@
 import type { Kind, KubeObject } from "@postern/core/kind.ts";
 import {
+  clusterRoleBinding,
   customResourceDefinition,
   namespace,
   service,
@@ -41,7 +42,7 @@ const kinds: readonly Kind[] = [
   { group: "", version: "v1", kind: "Secret", plural: "secrets", namespaced: true },
   { ...rbac, kind: "Role", plural: "roles", namespaced: true },
   { ...rbac, kind: "ClusterRole", plural: "clusterroles", namespaced: false },
-  { ...rbac, kind: "ClusterRoleBinding", plural: "clusterrolebindings", namespaced: false },
+  clusterRoleBinding,
   { ...admission, kind: "ValidatingAdmissionPolicy", plural: "validatingadmissionpolicies" },
   {
     ...admission,

@@ -1,7 +1,7 @@
 import { type KubeObject, keyOf } from "@postern/core/kind.ts";
 import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import type { Condition } from "@postern/core/kinds/condition.ts";
-import { idKey } from "@postern/core/resource-id.ts";
+import { idKey, tryParseResourceId } from "@postern/core/resource-id.ts";
 import { privateLinksOf } from "../cluster-api/requested-links.ts";
 import { clusterAnnotation } from "../hosted/names.ts";
 import type { KubeWorld } from "./world.ts";
@@ -20,8 +20,8 @@ export function askedIn(kube: KubeWorld): { linkServices: string[]; endpoints: s
   const all = capiClustersIn(kube).map((cluster) => {
     const place = placeOf(cluster);
     return {
-      linkServices: privateLinksOf(cluster).links.map(
-        ({ name }) => `${place}/privateLinkServices/${name}`,
+      linkServices: privateLinksOf(cluster).links.flatMap(
+        ({ name }) => tryParseResourceId(`${place}/privateLinkServices/${name}`) ?? [],
       ),
       endpoints: requestedBy(cluster).map(({ id }) => id),
     };
@@ -59,13 +59,17 @@ function requestedBy(cluster: AzureCluster): RequestedEndpoint[] {
       `/subscriptions/${subscriptionID}/resourceGroups/${vnetGroup ?? cluster.metadata.name}/providers/Microsoft.Network/virtualNetworks/${vnet}`,
     );
   const endpoints = (networkSpec?.subnets ?? []).flatMap((each) => each.privateEndpoints ?? []);
-  return endpoints.map(({ name, privateLinkServiceConnections: connections }) => ({
-    id: `${placeOf(cluster)}/privateEndpoints/${name}`,
-    cluster: keyOf(cluster),
-    service: connections?.[0]?.privateLinkServiceID ?? "",
-    network: network || undefined,
-    conditions: cluster.status?.conditions as readonly Condition[] | undefined,
-  }));
+  return endpoints.flatMap(({ name, privateLinkServiceConnections: connections }) => {
+    const id = tryParseResourceId(`${placeOf(cluster)}/privateEndpoints/${name}`);
+    if (id === undefined) return [];
+    return {
+      id,
+      cluster: keyOf(cluster),
+      service: connections?.[0]?.privateLinkServiceID ?? "",
+      network: network || undefined,
+      conditions: cluster.status?.conditions as readonly Condition[] | undefined,
+    };
+  });
 }
 
 function placeOf({ spec, metadata }: AzureCluster): string {

@@ -1,13 +1,11 @@
-import type { KubeObject } from "@postern/core/kind.ts";
-import { serviceAccount } from "@postern/core/kinds/core.ts";
+import {
+  type ClusterRoleBinding,
+  clusterRoleBinding,
+  serviceAccount,
+} from "@postern/core/kinds/core.ts";
 import type { KubeClient } from "../../kube/client.ts";
 import { KubeError } from "../../kube/errors.ts";
-import { kindNamed } from "../kinds.ts";
 import type { Component } from "../objects/names.ts";
-
-interface Binding extends KubeObject {
-  subjects?: { kind: string; namespace?: string; name: string }[];
-}
 
 /** The processes that run in the namespace of the installation. */
 const central: readonly Component[] = ["postern-operator", "postern-cluster-api"];
@@ -22,9 +20,11 @@ export async function installedElsewhere(
   namespace: string,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const kind = kindNamed("ClusterRoleBinding");
+  const kind = clusterRoleBinding;
   for (const { name } of objects.filter((each) => each.kind === kind.kind)) {
-    const binding = await kube.get<Binding>({ kind, name }, signal).catch(unlessForbidden);
+    const binding = await kube
+      .get<ClusterRoleBinding>({ kind, name }, signal)
+      .catch(unlessForbidden);
     for (const { kind: subject, namespace: place = "", name: account } of binding?.subjects ?? []) {
       if (subject !== serviceAccount.kind || place === namespace) continue;
       if (!central.some((each) => each === account)) continue;
