@@ -59,7 +59,10 @@ These codes of Resource Manager itself and their messages are [?]: \`InvalidReso
 \`InvalidSkipToken\` for an unknown page, \`InvalidOperationUri\` for a modified poll URL. So are the messages with which
 Microsoft.Network throttles, and that its five minutes are a token bucket; those of DNS are [I].
 
-Tests check this: every recorded interaction is replayed; every response in every test matches the format of its operation in Azure's
+Recorded traffic is replayed: of 311 interactions of cloud-provider-azure 307 are equal, and of the 1593 requests of the Azure CLI's tests that the
+simulator supports 1593 have the recorded status and 1560 the recorded body. In a checkout, \`npm run conformance\` lists each difference with its reason.
+
+Tests check these figures. Besides, every response in every test matches the format of its operation in Azure's
 OpenAPI documents, which we have for Microsoft.Network except for public DNS; and Microsoft's own clients call every operation in the
 tables.`;
 
