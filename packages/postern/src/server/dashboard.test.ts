@@ -1,16 +1,20 @@
-import { request } from "node:http";
+import { type IncomingMessage, request } from "node:http";
+import { request as requestTls } from "node:https";
 import type { ClusterPage } from "@postern/core/dashboard/cluster-page.ts";
 import { type KubeObject, keyOf } from "@postern/core/kind.ts";
 import { hostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
 import { expect, onTestFinished, test } from "vitest";
 import { link, oneWorld } from "../../../../test/cli/one-world.ts";
 import { json, serve } from "../../../../test/loopback.ts";
+import { ManualClock } from "../../../../test/manual-clock.ts";
 import { conditions } from "../hosted/names.ts";
 import { KubeClient } from "../kube/client.ts";
 import type { Step } from "../kube/feature.ts";
 import { Journal } from "../kube/journal.ts";
 import { makeLog, silentLog } from "../kube/log.ts";
 import { type MakeFeature, Runtime } from "../kube/runtime.ts";
+import { Access } from "../kube/serving/access.ts";
+import { ServingCertificate } from "../kube/serving/certificate.ts";
 import type { StepPolicy } from "../kube/step-policy.ts";
 import type { World } from "../view/world.ts";
 import { type DashboardOptions, serveDashboard } from "./dashboard.ts";
@@ -342,4 +346,50 @@ test("steps are streamed as they happen, also after the runtime was replaced", a
   expect(await hear("event: change")).toBe(true);
   journal.begin("next", { ...step, name: "pls-b", at: "2026-01-01T00:00:01.000Z" });
   expect(await hear('"name":"pls-b"')).toBe(true);
+});
+
+test("attack: a page that stays open after its user has lost the permission hears nothing more", async () => {
+  let isAllowed = true;
+  const { url } = await serve(({ url: path }, response) => {
+    const user = { authenticated: true, user: { username: "reader" } };
+    json(response, 201, { status: path.endsWith("/tokenreviews") ? user : { allowed: isAllowed } });
+  });
+  const proof = async () => ({});
+  const client = new KubeClient({ server: new URL(url), namespace: "", source: "the test", proof });
+  const clock = new ManualClock();
+  const access = new Access({ client, clock, log: silentLog });
+  const certificate = await ServingCertificate.start({ files: undefined, clock, log: silentLog });
+  onTestFinished(() => {
+    certificate.close();
+    access.close();
+    client.close();
+  });
+  const source = {
+    ...{ kube: () => client, runtime: () => undefined, journal: () => new Journal(), clock },
+    ...{ budgets: () => [], gather: async () => nothing },
+  };
+  const { url: page } = await dashboard(undefined, {
+    source,
+    protection: { access, certificate },
+  });
+  const headers = { authorization: "Bearer a-token" };
+  const stream = await new Promise<IncomingMessage>((resolve, reject) => {
+    const options = { rejectUnauthorized: false, headers };
+    requestTls(`${page}/api/stream`, options, resolve).on("error", reject).end();
+  });
+  let heard = "";
+  stream.on("data", (chunk) => {
+    heard += chunk;
+  });
+  const pulse = async (wanted: number) => {
+    await clock.move(15_000);
+    await expect.poll(() => heard.split("event: pulse").length - 1).toBe(wanted);
+  };
+  await pulse(1);
+  await pulse(2);
+  await pulse(3);
+  expect(stream.readableEnded).toBe(false);
+  isAllowed = false;
+  await clock.move(45_000);
+  await expect.poll(() => stream.readableEnded).toBe(true);
 });

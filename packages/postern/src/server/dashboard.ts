@@ -110,11 +110,13 @@ async function answer(
 ): Promise<void> {
   const path = pathIn(request);
   const { protection } = options;
-  const refusal = await protection?.access.refusal({
+  const reading = {
     headers: request.headers,
     address: request.socket.remoteAddress,
     path: dashboardPath,
-  });
+  };
+  const askRefusal = async () => protection?.access.refusal(reading);
+  const refusal = await askRefusal();
   if (refusal) {
     for (const [name, value] of Object.entries(refusal.headers)) response.setHeader(name, value);
     return send(response, refusal.status, { error: refusal.text.trim() });
@@ -139,7 +141,7 @@ async function answer(
       actions: actions.map(({ do: _, ...rest }) => rest),
     });
   if (path === "/api/overview") return send(response, 200, await whole());
-  if (path === "/api/stream" && request.method === "GET") return stream.serve(response);
+  if (path === "/api/stream" && request.method === "GET") return stream.serve(response, askRefusal);
   const [, objectsOf] = /^\/api\/objects\/([^/]+\/[^/]+)$/.exec(path) ?? [];
   if (objectsOf !== undefined) return send(response, 200, await clusterObjects(source, objectsOf));
   const [, cluster] = /^\/api\/clusters\/([^/]+\/[^/]+)$/.exec(path) ?? [];

@@ -16,7 +16,7 @@ const pulseMs = 15_000;
 export class Stream {
   readonly #source: SourceOptions;
   readonly #clock: Clock;
-  readonly #open = new Set<ServerResponse>();
+  readonly #open = new Map<ServerResponse, () => Promise<unknown>>();
   #stops: (() => void)[] = [];
   #cancelChange: (() => void) | undefined;
   #pulse: (() => void) | undefined;
@@ -26,8 +26,8 @@ export class Stream {
     this.#clock = source.clock ?? realClock;
   }
 
-  /** Keep a page up to date until it goes. */
-  serve(response: ServerResponse): void {
+  /** Keep a page up to date until it goes, or until it is refused: that is asked with each pulse. */
+  serve(response: ServerResponse, refusal: () => Promise<unknown>): void {
     response.writeHead(200, {
       "content-type": "text/event-stream",
       "cache-control": "no-store",
@@ -35,7 +35,7 @@ export class Stream {
     });
     response.write(`retry: 1000\nevent: change\ndata: {}\n\n`);
     if (this.#open.size === 0) this.#begin();
-    this.#open.add(response);
+    this.#open.set(response, refusal);
     response.on("close", () => {
       this.#open.delete(response);
       if (this.#open.size === 0) this.#end();
@@ -52,7 +52,7 @@ export class Stream {
 
   close(): void {
     this.#end();
-    for (const response of this.#open) response.end();
+    for (const response of this.#open.keys()) response.end();
     this.#open.clear();
   }
 
@@ -70,8 +70,20 @@ export class Stream {
   #beat(): void {
     this.#pulse = this.#clock.after(this.#source.pulseMs ?? pulseMs, () => {
       this.#say("pulse", {});
+      this.#closeRefused();
       this.#beat();
     });
+  }
+
+  /** While a page is open its token may expire, and its user may lose the permission. */
+  #closeRefused(): void {
+    for (const [response, refusal] of this.#open)
+      refusal().then(
+        (refused) => {
+          if (refused) response.end();
+        },
+        () => response.end(),
+      );
   }
 
   #end(): void {
@@ -95,7 +107,7 @@ export class Stream {
 
   #say(event: string, data: unknown): void {
     const text = `event: ${event}\ndata: ${JSON.stringify(redactData(data))}\n\n`;
-    for (const response of this.#open) {
+    for (const response of this.#open.keys()) {
       // A page that does not read is dropped: it asks again when it comes back.
       if (response.writableLength > 1_000_000) response.destroy();
       else response.write(text);

@@ -14,9 +14,12 @@ async function start(broken = false) {
     const { spec } = JSON.parse(body) as {
       spec: { token?: string; user?: string; nonResourceAttributes?: object };
     };
+    // An authenticator that is slow with what it does not know.
+    if (spec.token?.startsWith("slow-")) return;
     if (path.endsWith("/tokenreviews")) {
-      const known = spec.token === reader || spec.token === "stranger-token";
-      const user = { username: spec.token === reader ? "prometheus" : "stranger", groups: ["g"] };
+      const isReader = spec.token === reader || spec.token === `${reader}-renewed`;
+      const known = isReader || spec.token === "stranger-token";
+      const user = { username: isReader ? "prometheus" : "stranger", groups: ["g"] };
       return json(response, 201, { status: known ? { authenticated: true, user } : {} });
     }
     const allowed =
@@ -102,6 +105,22 @@ test("made-up tokens from many addresses do not displace the answer for one that
   const before = requests.length;
   expect(await status(`Bearer ${reader}`)).toBe(200);
   expect(requests).toHaveLength(before);
+});
+
+test("attack: tokens that take long to review hold no more than two reviews of an address, and keep no reader out", async () => {
+  const { status, requests, clock } = await start();
+  expect(await status(`Bearer ${reader}`, "/metrics", "prometheus")).toBe(200);
+  clock.moveTo(clock.now() + 31_000);
+  const before = requests.length;
+  const held = Array.from({ length: 40 }, (_, n) =>
+    status(`Bearer slow-${n}`, "/metrics", `attacker-${Math.floor(n / 4)}`),
+  );
+  await expect.poll(() => requests.length).toBe(before + 4);
+  expect(await Promise.all(held.slice(2, 4))).toEqual([429, 429]);
+  expect(await Promise.all(held.slice(8))).toEqual(new Array(32).fill(429));
+  expect(await status(`Bearer ${reader}`, "/metrics", "another pod")).toBe(200);
+  clock.moveTo(clock.now() + 31_000);
+  expect(await status(`Bearer ${reader}-renewed`, "/metrics", "prometheus")).toBe(200);
 });
 
 test("an API server that fails lets nobody in, and the log says so once and without the token", async () => {

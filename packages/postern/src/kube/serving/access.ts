@@ -23,6 +23,12 @@ export interface Reading {
   path: string;
 }
 
+/** A review that has no answer yet. */
+interface Running {
+  address: string;
+  review: Promise<Refusal | undefined>;
+}
+
 /** Tokens of service accounts have some 1,000 characters, those of identity providers some thousands. */
 const longestToken = 8_192;
 /** How long an answer of the API server counts, and how many are remembered. */
@@ -31,8 +37,13 @@ const refusedMs = 10_000;
 const mostAnswers = 256;
 /** What one address may have reviewed: so many at once, and one more each second. */
 const burst = 10;
-const mostAddresses = 256;
+const mostAddresses = 4_096;
+/** Reviews at once: of all, of those who were not allowed to read lately, and of one address. */
 const mostAtOnce = 8;
+const mostOfStrangers = 4;
+const mostOfAddress = 2;
+/** How long somebody counts as a reader after an allowed request: tokens of pods are replaced every hour. */
+const readerMs = 2 * 3_600_000;
 const reviewTimeoutMs = 5_000;
 
 /**
@@ -48,7 +59,9 @@ export class Access {
   readonly #allowed: ExpiringMap<true>;
   readonly #refused: ExpiringMap<Refusal>;
   readonly #spent: ExpiringMap<{ tokens: number; at: number }>;
-  readonly #running = new Map<string, Promise<Refusal | undefined>>();
+  /** The tokens and addresses that were allowed to read lately. */
+  readonly #readers: ExpiringMap<true>;
+  readonly #running = new Map<string, Running>();
   #failure: string | undefined;
 
   constructor(given: { client: KubeClient; log: Pick<Log, "warn">; clock?: Clock }) {
@@ -59,6 +72,7 @@ export class Access {
     this.#allowed = new ExpiringMap(this.#clock, mostAnswers);
     this.#refused = new ExpiringMap(this.#clock, mostAnswers);
     this.#spent = new ExpiringMap(this.#clock, mostAddresses);
+    this.#readers = new ExpiringMap(this.#clock, mostAnswers);
   }
 
   /** Why this request is not answered; undefined where it is. */
@@ -70,10 +84,16 @@ export class Access {
     const known = this.#refused.get(key);
     if (known) return known;
     const running = this.#running.get(key);
-    if (running !== undefined) return running;
-    if (this.#running.size >= mostAtOnce || !this.#spend(address)) return tooMany;
-    const review = this.#review(key, token, path).finally(() => this.#running.delete(key));
-    this.#running.set(key, review);
+    if (running !== undefined) return running.review;
+    if (!this.#mayReview(key, address)) return tooMany;
+    const review = this.#review(key, token, path)
+      .then((refusal) => {
+        if (refusal === undefined)
+          for (const reader of [key, address]) this.#readers.set(reader, true, readerMs);
+        return refusal;
+      })
+      .finally(() => this.#running.delete(key));
+    this.#running.set(key, { address, review });
     return review;
   }
 
@@ -106,6 +126,20 @@ export class Access {
     if (this.#failure !== reason)
       this.#log.warn({ reason }, "tokens of those who read metrics cannot be reviewed");
     this.#failure = reason;
+  }
+
+  /** Made-up tokens cannot keep out who was allowed to read lately, by the same token or, with a new one, from the same address. */
+  #mayReview(key: string, address: string): boolean {
+    if (this.#running.size >= mostAtOnce) return false;
+    if (this.#readers.get(key)) return true;
+    const running = [...this.#running].map(([of, { address: from }]) => ({ of, from }));
+    const ofAddress = running.filter(({ from }) => from === address);
+    const ofStrangers = running.filter(
+      ({ of, from }) => !this.#readers.get(of) && !this.#readers.get(from),
+    );
+    if (ofAddress.length >= mostOfAddress) return false;
+    if (!this.#readers.get(address) && ofStrangers.length >= mostOfStrangers) return false;
+    return this.#spend(address);
   }
 
   #spend(address: string): boolean {
