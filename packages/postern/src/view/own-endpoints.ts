@@ -8,25 +8,42 @@ import type { KubeWorld, World } from "./world.ts";
 
 /**
  * Which cluster a connection belongs to, by the ids of its endpoint and of its link service: an endpoint that a tenant connects to the
- * link service of another cluster belongs to none.
+ * link service of another cluster belongs to none. What a link object has is of its cluster, whatever the specs of AzureClusters name.
  */
 export function ownConnections(
   kube: KubeWorld,
 ): (endpoint: string, service: string) => string | undefined {
-  const owners = new Map<string, string>();
-  const add = (cluster: string, endpoint: string | undefined, service: string | undefined) => {
-    if (endpoint && service) owners.set(keyOfBoth(endpoint, service), cluster);
-  };
   const clusters = new Map(kube.hostedClusters.map((each) => [keyOf(each), each]));
-  for (const { metadata, spec, status } of kube.links) {
-    const cluster = metadata.annotations?.[clusterAnnotation];
-    const clusterID = clusters.get(cluster ?? "")?.spec.clusterID;
-    if (cluster === undefined) continue;
-    for (const id of [status?.privateEndpointID, ...expectedIds(metadata, spec, clusterID)])
-      add(cluster, id, status?.privateLinkServiceID);
+  const linked = ownersOf(
+    kube.links.flatMap(({ metadata, spec, status }) => {
+      const cluster = metadata.annotations?.[clusterAnnotation];
+      if (cluster === undefined) return [];
+      const ids = expectedIds(metadata, spec, clusters.get(cluster)?.spec.clusterID);
+      return [status?.privateEndpointID, ...ids].map((id) => ({
+        cluster,
+        id,
+        service: status?.privateLinkServiceID,
+      }));
+    }),
+  );
+  const requested = ownersOf(requestedEndpoints(kube));
+  return (endpoint, service) => {
+    const key = keyOfBoth(endpoint, service);
+    return (linked.has(key) ? linked : requested).get(key);
+  };
+}
+
+/** The cluster of each pair of endpoint and link service; undefined where several claim it, of which all but one are wrong. */
+function ownersOf(
+  claims: readonly { cluster: string; id: string | undefined; service: string | undefined }[],
+): Map<string, string | undefined> {
+  const owners = new Map<string, string | undefined>();
+  for (const { cluster, id, service } of claims) {
+    if (!id || !service) continue;
+    const key = keyOfBoth(id, service);
+    owners.set(key, owners.has(key) && owners.get(key) !== cluster ? undefined : cluster);
   }
-  for (const { cluster, id, service } of requestedEndpoints(kube)) add(cluster, id, service);
-  return (endpoint, service) => owners.get(keyOfBoth(endpoint, service));
+  return owners;
 }
 
 /** What `postern approve` and `reject` take for a connection: its cluster, or its id where that has several or it is of another. */
