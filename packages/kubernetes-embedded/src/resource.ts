@@ -104,6 +104,8 @@ export interface Cause {
     | (string & {});
   field: string;
   message: string;
+  /** A value of the right type that does not fit into it. */
+  isUnreadable?: true;
 }
 
 /** One version of one resource as it is served: a built-in, or made from a CRD. */

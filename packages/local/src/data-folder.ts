@@ -4,7 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { stateUse } from "@postern/azure-simulator/state/state.ts";
 import { writeWhole } from "@postern/core/process/whole-file.ts";
-import { emptyStateFiles, moveAside } from "@postern/core/test-bed/state-file.ts";
+import { emptyStateFiles, isLocked, moveAside } from "@postern/core/test-bed/state-file.ts";
 import { kubernetesFileUse } from "@postern/kubernetes-embedded/storage-backend.ts";
 import { LocalError, reasonOf } from "./local-error.ts";
 import type { ScenarioAppliance, ScenarioOperator } from "./scenario.ts";
@@ -148,7 +148,7 @@ function lockIn(path: string, asked: string | undefined): DatabaseSync {
     return lock;
   } catch (cause) {
     lock?.close();
-    if (reasonOf(cause).includes("locked"))
+    if (isLocked(cause))
       throw new LocalError(
         "DataInUse",
         `${asked} is in use · another postern local uses it · stop that process, or use another folder with --data`,

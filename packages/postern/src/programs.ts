@@ -126,13 +126,12 @@ export const programs: Record<string, Program> = {
 /** Load a program that production does not need, from a package that this one does not depend on. */
 async function ifInstalled<T>(name: string, load: () => Promise<T>): Promise<T> {
   try {
-    return await load();
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code !== "ERR_MODULE_NOT_FOUND" || !message.includes(`'${name}'`)) throw error;
+    import.meta.resolve(`${name}/package.json`);
+  } catch (cause) {
     throw new UsageError(
       `this program is in a separate package: install it with npm install ${name}@${packageVersion()}`,
-      { cause: error },
+      { cause },
     );
   }
+  return load();
 }

@@ -130,11 +130,13 @@ function filesOf(file: string): string[] {
   return [file, `${file}-wal`, `${file}-shm`, `${file}-journal`];
 }
 
-function isLocked(error: unknown): boolean {
-  return error instanceof Error && error.message.includes("database is locked");
+/** Whether another process uses the database. */
+export function isLocked(error: unknown): boolean {
+  return codeOf(error) === busy;
 }
 
-/** The codes that say that a file cannot be written, whatever is in it: https://sqlite.org/rescode.html */
+/** The codes of SQLite, the latter for a file that cannot be written, whatever is in it: https://sqlite.org/rescode.html */
+const busy = 5;
 const codes = { readOnly: 8, ioError: 10, full: 13, cannotOpen: 14 } as const;
 
 function codeOf(error: unknown): number | undefined {

@@ -215,7 +215,7 @@ function checkNumber(
   if (!isInRange(value, schema.type, format)) {
     const wanted = format === "" ? "(default format)" : `with format ${format}`;
     const detail = `Checked value must be of type ${schema.type} ${wanted} in ${path}`;
-    add(found, invalid(noField, "", detail));
+    add(found, { ...invalid(noField, "", detail), isUnreadable: true });
   }
   const cause = multipleCause(value, bounds.multipleOf, path);
   if (cause) add(found, cause);

@@ -116,8 +116,7 @@ function counts({ builtIn }: Resource, { reason, field }: Cause): boolean {
 /** A built-in is of a type of Go: what does not fit into that is not wrong, it cannot be read. */
 function refuseUnreadable({ kind, version }: Resource, causes: readonly Cause[]): void {
   const found = causes.find(
-    ({ reason, message }) =>
-      reason === "FieldValueTypeInvalid" || message.includes("must be of type"),
+    ({ reason, isUnreadable }) => reason === "FieldValueTypeInvalid" || isUnreadable,
   );
   if (!found) return;
   const why = `${found.field}: ${found.message}`;

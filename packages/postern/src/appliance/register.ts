@@ -1,5 +1,6 @@
 import { AzureError } from "../azure/errors.ts";
 import { type BackendPool, backendPools } from "../azure/gateways/backend-pools.ts";
+import { refusesAddresses } from "../azure/wording.ts";
 import type { ApplianceContext } from "./context.ts";
 import { ApplianceError } from "./errors.ts";
 import type { GWLBConfig } from "./gwlb-config.ts";
@@ -221,8 +222,7 @@ async function unlessRefused<T>(
   } catch (error) {
     if (!(error instanceof AzureError) || error.status !== 400) throw error;
     const mixed = error.code.startsWith("CannotMixIPBasedAddresses");
-    // The words are documented, the code is not: "IP based backends can only be used for Standard Load Balancers".
-    if (!mixed && !/\bip[- ]?based/i.test(error.message)) throw error;
+    if (!mixed && !refusesAddresses(error.message)) throw error;
     // A pool may be of another kind than its members show, such as an empty one that names a network.
     if (++state.refusals > mostRefusals) throw error;
     if (!mixed) state.addressesRefused = true;

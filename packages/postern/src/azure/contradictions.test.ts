@@ -2,10 +2,11 @@ import { describe, expect, test } from "vitest";
 import { failure, fakeArm, group, linkId, refuse } from "../../../../test/azure/fake-arm.ts";
 import { json, type ReceivedRequest } from "../../../../test/loopback.ts";
 import { ManualClock } from "../../../../test/manual-clock.ts";
-import { contradicts, idsIn, idsNamedIn } from "./contradictions.ts";
+import { contradicts, idsIn } from "./contradictions.ts";
 import { loadBalancers } from "./gateways/load-balancers.ts";
 import { privateDnsZones, privateRecordSets, virtualNetworkLinks } from "./gateways/private-dns.ts";
 import { type PrivateLinkService, privateLinkServices } from "./gateways/private-link-services.ts";
+import { idsNamedIn } from "./wording.ts";
 
 const network = `${group}/providers/Microsoft.Network`;
 const balancer = `${network}/loadBalancers/lb`;

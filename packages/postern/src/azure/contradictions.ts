@@ -47,12 +47,6 @@ export function idsIn(body: unknown): string[] {
   return Object.values(body).flatMap(idsIn);
 }
 
-/** The ids of resources that a sentence of Azure names. */
-export function idsNamedIn(sentence: string): string[] {
-  const found = sentence.slice(0, 2_000).match(/\/subscriptions\/[^\s'",;()]+/gi) ?? [];
-  return found.map((each) => each.replace(/\.+$/, ""));
-}
-
 function isId(text: string): boolean {
   return /^\/subscriptions\/[^/]+\/resourceGroups\//i.test(text);
 }

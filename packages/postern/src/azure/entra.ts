@@ -8,6 +8,7 @@ import type { Cloud } from "./clouds.ts";
 import { AzureError } from "./errors.ts";
 import { scrub } from "./scrub.ts";
 import { cachedTokens, type TokenSource } from "./tokens.ts";
+import { entraError, isUnanswered } from "./wording.ts";
 
 /** An application or a user-assigned identity in a tenant of Entra. */
 export interface Principal {
@@ -181,25 +182,21 @@ function entraTokens(
 
 function asAzureError(error: unknown, what: string): AzureError {
   const message = error instanceof Error ? error.message : "";
-  const detail = message.slice(Math.max(0, message.indexOf("AADSTS")));
-  const status = Number(fieldOf(error, "statusCode")) || 0;
-  const code = codeOf(error, detail);
+  const entra = entraError(message);
   return new AzureError({
-    code,
+    code: entra?.code ?? codeOf(error, message),
     what,
     // Any other sentence is the library's, for its own developers.
-    detail: code.startsWith("AADSTS") ? detail : undefined,
-    status,
+    detail: entra?.detail,
+    status: Number(fieldOf(error, "statusCode")) || 0,
     // The SDK's error may hold the request with the secret in it: only its words are kept.
     cause: new Error(scrub(message)),
   });
 }
 
 /** The library under the SDK hides the cause behind a word of its own: no answer, or none that it can use. */
-function codeOf(error: unknown, detail: string): string {
-  const number = /^AADSTS\d+/.exec(detail)?.[0];
-  if (number !== undefined) return number;
-  if (/^(endpoints_resolution_error|network_error)/.test(detail)) return "Unreachable";
+function codeOf(error: unknown, message: string): string {
+  if (isUnanswered(message)) return "Unreachable";
   return fieldOf(error, "name") === "CredentialUnavailableError"
     ? "CredentialUnreadable"
     : "AuthenticationFailed";

@@ -5,9 +5,10 @@ import {
   kindOfStatus,
 } from "@postern/core/failure.ts";
 import { cut } from "@postern/core/redact.ts";
-import { idsNamedIn, isContradiction } from "./contradictions.ts";
+import { isContradiction } from "./contradictions.ts";
 import { type KnownCode, knownCode, type Retry } from "./known-codes.ts";
 import { scrub } from "./scrub.ts";
+import { idsNamedIn } from "./wording.ts";
 
 /** What is known of a failure when it is met. */
 export interface AzureFailure {

@@ -4,6 +4,7 @@ import { AzureError } from "./errors.ts";
 import { http } from "./http.ts";
 import { cachedTokens, type FetchedToken, type TokenSource } from "./tokens.ts";
 import { type Broken, type Received, send } from "./transport.ts";
+import { isUnknownIdentity } from "./wording.ts";
 
 /** Which managed identity, and where the metadata service answers. */
 export interface ManagedIdentityOptions {
@@ -86,7 +87,7 @@ function failure(answer: Received | Broken): AzureError {
     return new AzureError({ code: "ImdsUnavailable", what, cause: answer.cause });
   const { status } = answer;
   const description = String(parse(answer.text).error_description ?? "");
-  const unknown = status === 400 && /identity not found/i.test(description);
+  const unknown = status === 400 && isUnknownIdentity(description);
   return new AzureError({ code: unknown ? "IdentityNotFound" : "ImdsUnavailable", what, status });
 }
 

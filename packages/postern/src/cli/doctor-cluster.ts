@@ -43,6 +43,9 @@ async function unlessForbidden(check: string, looking: Promise<Finding[]>): Prom
   }
 }
 
+/** The check that finds who is authenticated. */
+export const kubernetesCheck = "Kubernetes API";
+
 /** Whether the API server is reachable, and its clock. */
 async function reachable({ kube, signal }: Session): Promise<Finding[]> {
   const about = kube.connection.server.host;
@@ -59,7 +62,7 @@ async function reachable({ kube, signal }: Session): Promise<Finding[]> {
     }>(text);
     const username = review.status?.userInfo?.username;
     const answered: Finding = {
-      check: "Kubernetes API",
+      check: kubernetesCheck,
       about,
       result: "ok",
       found: username ? `Authenticated as ${username}.` : "Reachable.",
@@ -71,7 +74,7 @@ async function reachable({ kube, signal }: Session): Promise<Finding[]> {
   } catch (error) {
     if (!(error instanceof KubeError)) throw error;
     const found = error.explain().message;
-    return [{ check: "Kubernetes API", about, result: "failed", found, blocks: true }];
+    return [{ check: kubernetesCheck, about, result: "failed", found, blocks: true }];
   }
 }
 

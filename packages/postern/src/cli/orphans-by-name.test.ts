@@ -13,6 +13,7 @@ import {
   zoneOf,
 } from "../../../../test/cli/one-world.ts";
 import { computedNames } from "../view/computed-names.ts";
+import { unreadIn } from "../view/gather.ts";
 import { type Known, orphansIn } from "../view/orphans.ts";
 import { orphansByName } from "../view/orphans-by-name.ts";
 import type { AzureWorld, KubeWorld } from "../view/world.ts";
@@ -165,7 +166,7 @@ describe("the zone of a hosted cluster that is gone", () => {
 
   test("is no orphan where what is in it cannot be listed", () => {
     const azure = { ...noAzure, ...zone({}) };
-    const unread = [{ what: `records in ${zoneId}`, why: "forbidden" }];
+    const unread = [unreadIn("records", zoneId, "forbidden")];
     expect(orphansByName({ azure, unread }, one)).toEqual([]);
   });
 

@@ -1,6 +1,7 @@
 import { idKey } from "@postern/core/resource-id.ts";
 import { describe, expect, test } from "vitest";
 import { clusterID, ids, oneWorld, service, zoneOf } from "../../../../test/cli/one-world.ts";
+import { unreadIn } from "../view/gather.ts";
 import { type Known, orphansIn } from "../view/orphans.ts";
 import type { AzureWorld } from "../view/world.ts";
 import { deletableOrphans, mayDelete } from "./run-orphans.ts";
@@ -112,7 +113,7 @@ describe("a zone", () => {
     return orphansIn(
       {
         azure: { ...nothing, zones: [{ zone: { ...zone, tags }, links: [], records: marked }] },
-        unread: unread ? [{ what: `records in ${zone.id}`, why: "forbidden" }] : [],
+        unread: unread ? [unreadIn("records", zone.id ?? "", "forbidden")] : [],
       },
       known,
     );

@@ -7,9 +7,11 @@ import { UsageError } from "@postern/core/process/usage-error.ts";
 import { redactData } from "@postern/core/redact.ts";
 import { packTar } from "modern-tar";
 import { eventKind } from "../kube/events.ts";
+import type { Finding } from "../view/checks/check.ts";
 import { gatherKube } from "../view/gather.ts";
 import { pictureOf } from "../view/picture.ts";
 import { treeOf } from "../view/tree.ts";
+import { kubernetesCheck } from "./doctor-cluster.ts";
 import { gatherWorld } from "./gather-world.ts";
 import { Pseudonyms } from "./pseudonyms.ts";
 import { diagnose } from "./run-doctor.ts";
@@ -123,10 +125,14 @@ function withoutNoise(key: string, value: unknown): unknown {
     : value;
 }
 
+function isCallerFinding(value: unknown): value is Finding {
+  const { check, result } = (value ?? {}) as Partial<Finding>;
+  return check === kubernetesCheck && result === "ok";
+}
+
 /** Tags, labels and annotations written by people may contain anything, and so may the name of the caller. */
 function withoutPeoples(key: string, value: unknown): unknown {
-  if (key === "found" && typeof value === "string" && value.startsWith("Authenticated as "))
-    return "Authenticated.";
+  if (isCallerFinding(value)) return { ...value, found: "Authenticated." };
   if (!/^(tags|labels|annotations)$/.test(key) || typeof value !== "object" || value === null)
     return withoutNoise(key, value);
   return Object.fromEntries(Object.entries(value).filter(([name]) => ours.test(name)));

@@ -265,7 +265,7 @@ async function readConfigs(paths: string, files: string[]): Promise<Kubeconfig[]
   let missing: unknown;
   for (const file of files) {
     const config = await readConfig(file).catch((error: unknown) => {
-      if (!(error instanceof KubeError) || !error.message.includes("ENOENT")) throw error;
+      if (!(error instanceof KubeError) || !isMissingFile(error.cause)) throw error;
       missing = error;
     });
     if (!config) continue;
@@ -276,6 +276,10 @@ async function readConfigs(paths: string, files: string[]): Promise<Kubeconfig[]
   }
   if (configs.length > 0) return configs;
   throw missing ?? unreadable(paths, "it names no file");
+}
+
+function isMissingFile(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException | undefined)?.code === "ENOENT";
 }
 
 async function readConfig(path: string): Promise<Kubeconfig> {

@@ -52,6 +52,8 @@ export class KubeError extends Error implements Explained {
   readonly retryAfterMs: number | undefined;
   /** The HTTP method, where the API server answered. */
   readonly method: string | undefined;
+  /** The fields that the API server names as the cause. */
+  readonly fields: readonly string[];
 
   constructor(
     code: string,
@@ -60,6 +62,7 @@ export class KubeError extends Error implements Explained {
       status?: number;
       retryAfterMs?: number | undefined;
       method?: string;
+      fields?: string[];
     } = {},
   ) {
     super(message, options);
@@ -67,6 +70,7 @@ export class KubeError extends Error implements Explained {
     this.status = options.status ?? 0;
     this.retryAfterMs = options.retryAfterMs;
     this.method = options.method;
+    this.fields = options.fields ?? [];
   }
 
   explain(): Failure {
@@ -105,8 +109,14 @@ export function errorFromAnswer(
   return new KubeError(code, `${what} failed · ${why}`, {
     status,
     method: what.slice(0, what.indexOf(" ")),
+    fields: fieldsOf(answered),
     retryAfterMs: seconds > 0 ? seconds * 1000 : undefined,
   });
+}
+
+function fieldsOf(answered: KubeStatus | undefined): string[] {
+  const { causes } = answered?.details ?? {};
+  return Array.isArray(causes) ? causes.flatMap((each) => each?.field ?? []) : [];
 }
 
 /** A hosted cluster's API server may answer with anything, and a reason ends up in conditions and events. */

@@ -104,7 +104,7 @@ export class OwnObjects<T extends KubeObject> {
 /** The API server calls it invalid to change a uid; for us it means that another object has this name by now. */
 function isReplaced(error: unknown): error is KubeError {
   return (
-    error instanceof KubeError && error.status === 422 && /metadata\.uid\b/.test(error.message)
+    error instanceof KubeError && error.status === 422 && error.fields.includes("metadata.uid")
   );
 }
 

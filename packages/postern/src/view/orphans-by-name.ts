@@ -12,7 +12,7 @@ import {
   isZoneLinkName,
 } from "./computed-names.ts";
 import { targetsOf } from "./index-of.ts";
-import { goneOwners, isAzures, type Known } from "./orphans.ts";
+import { goneOwners, isAzures, isPartlyUnread, type Known } from "./orphans.ts";
 import type { World, Zone } from "./world.ts";
 
 /**
@@ -39,7 +39,7 @@ export function orphansByName(
   for (const each of azure.zones) {
     const { id = "", tags } = each.zone;
     // What is in a zone that cannot be listed may belong to somebody.
-    if (unread.some(({ what }) => what.endsWith(` in ${id}`))) continue;
+    if (isPartlyUnread(each.zone, unread)) continue;
     if (!isInternalZoneName(lastSegment(id)) || hasOwnerTag(tags) || !isUnknown(id)) continue;
     if (!hasOnlyOwnContents(each, known)) continue;
     for (const link of each.links)

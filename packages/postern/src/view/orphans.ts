@@ -1,10 +1,11 @@
 import { claimsIn, lastUserIn } from "@postern/core/claims.ts";
+import type { Unread } from "@postern/core/dashboard/picture.ts";
 import { type Owner, ownerIn } from "@postern/core/ownership.ts";
 import { idKey } from "@postern/core/resource-id.ts";
 import type { Tags } from "@postern/core/tags.ts";
 import type { PrivateRecordSet } from "../azure/gateways/private-dns.ts";
 import type { ComputedNames } from "./computed-names.ts";
-import type { World } from "./world.ts";
+import type { World, Zone } from "./world.ts";
 
 /** Something in Azure that carries our tag and belongs to no object of this cluster. */
 export interface Orphan {
@@ -53,7 +54,7 @@ export function orphansIn(
     // Deleting a zone takes along what is in it: it goes only where all of that is without an owner too.
     const within = [...records.filter((record) => !isAzures(record)), ...links];
     // Of one that may not be opened it is not known what is in it.
-    if (unread.some(({ what }) => what.endsWith(` in ${zone.id}`))) continue;
+    if (isPartlyUnread(zone, unread)) continue;
     if (within.every(({ id = "" }) => orphaned.has(idKey(id)))) add("zone", zone.id, zone.tags);
   }
   for (const { id, tags } of azure.endpoints) add("endpoint", id, tags);
@@ -74,6 +75,11 @@ export function goneOwners(tags: Tags | null | undefined, known: Known): Owner[]
 
 function isHere(clusterID: string, { clusterIDs }: Known): boolean {
   return clusterIDs.has(clusterID.toLowerCase());
+}
+
+/** Whether the records or the links of a zone could not be listed. */
+export function isPartlyUnread({ id = "" }: Zone["zone"], unread: readonly Unread[]): boolean {
+  return unread.some(({ scope }) => scope !== undefined && idKey(scope) === idKey(id));
 }
 
 /** Azure puts one record into every zone, and those of machines come and go by themselves. */

@@ -173,7 +173,7 @@ function connectedMessage({ choices: { wrongTags } }: Observed): string {
 /** Tags that are not written stop nothing: the condition and an event say so when they become wrong. */
 function tagEvents(observed: Observed, planned: PlannedCondition): Plan["events"] & object {
   const { wrongTags: note } = observed.choices;
-  if (note === undefined || !planned.message.includes(note)) return [];
+  if (note === undefined || planned.status !== "True") return [];
   if (isReported(endpointPresent(observed), planned)) return [];
   return [{ reason: reasons.invalidAnnotation, note, type: "Warning" }];
 }
