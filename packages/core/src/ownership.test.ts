@@ -1,5 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { isOrphaned, ownedTags, ownerIn, ownership } from "./ownership.ts";
+import {
+  isOrphaned,
+  isOwnedBy,
+  isSameCluster,
+  ownedTags,
+  ownerIn,
+  ownerKey,
+  ownership,
+} from "./ownership.ts";
 
 const us = { clusterID: "c1", uid: "u1" };
 
@@ -16,6 +24,15 @@ test("a cluster whose name cannot stand in a tag is refused before Azure refuses
   expect(() => ownedTags("blue", "vnet-link", { ...us, uid: "u".repeat(300) })).toThrow(
     "its value is longer than 256 characters",
   );
+});
+
+test("a cluster id in another case is the same cluster, and an unknown one is none", () => {
+  expect(isSameCluster({ clusterID: "c1" }, { clusterID: "C1" })).toBe(true);
+  expect(isSameCluster({ clusterID: "c1" }, { clusterID: "c2" })).toBe(false);
+  expect(isSameCluster({ clusterID: undefined }, { clusterID: undefined })).toBe(false);
+  expect(isSameCluster({ clusterID: "" }, { clusterID: "" })).toBe(false);
+  expect(isOwnedBy({ postern_owner: "C1/u1" }, ownerKey("c1", "u1"))).toBe(true);
+  expect(isOwnedBy({ postern_owner: "c1/U1" }, ownerKey("c1", "u1"))).toBe(false);
 });
 
 test("the owner is read back from what was written", () => {
@@ -59,9 +76,18 @@ describe("a resource is", () => {
       },
     ],
     [
-      "another's where the value differs in case",
+      "ours where the cluster id is written in another case",
       { postern_owner: "C1/u1" },
-      { is: "another", described: "another cluster", owner: { clusterID: "C1", uid: "u1" } },
+      { is: "ours" },
+    ],
+    [
+      "another object's where the uid is written in another case",
+      { postern_owner: "C1/U1" },
+      {
+        is: "another",
+        described: "object U1 of the same cluster",
+        owner: { clusterID: "C1", uid: "U1" },
+      },
     ],
     [
       "another's where the owner cannot be read",
@@ -78,6 +104,7 @@ describe("a resource is", () => {
 
 test.each([
   ["of our cluster, by an object that is gone", "c-1/uid-0", true],
+  ["of our cluster, in another case, by an object that is gone", "C-1/uid-0", true],
   ["of our cluster, by an object that exists", "c-1/uid-2", false],
   ["of another cluster, by an object that nobody knows", "c-2/uid-0", false],
   ["that is ours", "c-1/uid-1", false],

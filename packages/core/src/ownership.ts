@@ -5,14 +5,14 @@ declare const brand: unique symbol;
 /** Who owns a resource, as its owner tag says it. Each source of resources has one function that makes its keys. */
 export type OwnerKey = string & { readonly [brand]: "OwnerKey" };
 
-/** The key of an owner: an object within a scope, which is a cluster or a namespace. */
+/** The key of an owner: an object within a scope, which is a cluster or a namespace; those differ by more than case. */
 export function ownerKey(scope: string, object: string): OwnerKey {
   return `${scope}/${object}` as OwnerKey;
 }
 
-/** Whether a resource has this owner. Uids and names of Kubernetes differ by case, so keys do. */
+/** Whether a resource has this owner. */
 export function isOwnedBy(tags: Tags | undefined | null, key: OwnerKey): boolean {
-  return tagOf(tags, ownerTag) === key;
+  return isSameOwner(ownerIn(tags), parseOwner(key));
 }
 
 /** Whose a resource is: a hosted cluster, and the object there that it was made for. */
@@ -21,12 +21,28 @@ export interface Owner {
   uid: string;
 }
 
-/** Whether two owners are the same cluster, whatever its objects. Azure ignores the case of tag names, which hold cluster ids. */
-export function isSameCluster(
-  one: Pick<Owner, "clusterID"> | undefined,
-  other: Pick<Owner, "clusterID">,
-): boolean {
-  return one?.clusterID.toLowerCase() === other.clusterID.toLowerCase();
+/** Something that may say of which cluster it is. */
+interface OfCluster {
+  clusterID?: string | undefined;
+}
+
+/**
+ * Whether two owners are of one cluster, whatever their objects: the one comparison of cluster ids. Case does not count, because
+ * Azure ignores it in the names of tags, which hold cluster ids. Where an id is missing nothing is known to be the same.
+ */
+export function isSameCluster(one: OfCluster | undefined, other: OfCluster | undefined): boolean {
+  if (!one?.clusterID || !other?.clusterID) return false;
+  return clusterIDKey(one.clusterID) === clusterIDKey(other.clusterID);
+}
+
+/** Whether two owners are the same object of the same cluster. Kubernetes' uids and names differ by case. */
+export function isSameOwner(one: Owner | undefined, other: Owner | undefined): boolean {
+  return isSameCluster(one, other) && one?.uid === other?.uid;
+}
+
+/** A cluster id as the key of a map or an index: equal for one cluster. */
+export function clusterIDKey(clusterID: string): string {
+  return clusterID.toLowerCase();
 }
 
 /** Whether we may change or delete a resource, and whose it is where we may not. */
@@ -85,11 +101,10 @@ export function ownership(tags: Tags | undefined | null, us: Owner): Ownership {
       is: "another",
       described: `whoever wrote its tag ${ownerTag}, in a form that is not ours`,
     };
-  if (isOwnedBy(tags, ownerKey(us.clusterID, us.uid))) return { is: "ours" };
-  const described =
-    owner.clusterID === us.clusterID
-      ? `object ${owner.uid} of the same cluster`
-      : "another cluster";
+  if (isSameOwner(owner, us)) return { is: "ours" };
+  const described = isSameCluster(owner, us)
+    ? `object ${owner.uid} of the same cluster`
+    : "another cluster";
   return { is: "another", described, owner };
 }
 
@@ -99,12 +114,12 @@ export function ownership(tags: Tags | undefined | null, us: Owner): Ownership {
  */
 export function isOrphaned(
   tags: Tags | undefined | null,
-  { clusterID, uid }: { clusterID: string | undefined; uid: string },
+  us: OfCluster & { uid: string },
   exists: (uid: string) => boolean,
 ): boolean {
   const owner = ownerIn(tags);
   return (
-    owner !== undefined && owner.clusterID === clusterID && owner.uid !== uid && !exists(owner.uid)
+    owner !== undefined && isSameCluster(owner, us) && owner.uid !== us.uid && !exists(owner.uid)
   );
 }
 

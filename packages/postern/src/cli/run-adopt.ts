@@ -1,7 +1,7 @@
 import { claimPrefix, claimsIn } from "@postern/core/claims.ts";
 import type { Unread } from "@postern/core/dashboard/picture.ts";
 import { keyOf } from "@postern/core/kind.ts";
-import { type Owner, ownerIn, ownership, ownerTag } from "@postern/core/ownership.ts";
+import { clusterIDKey, type Owner, ownerIn, ownership, ownerTag } from "@postern/core/ownership.ts";
 import { UsageError } from "@postern/core/process/usage-error.ts";
 import { type ResourceId, resourceGroupId, resourceIn, sameId } from "@postern/core/resource-id.ts";
 import { type Tags, tagOf } from "@postern/core/tags.ts";
@@ -156,7 +156,7 @@ async function put<T extends ArmResource>(
  */
 function isFree(tags: Tags | undefined, { uids, clusterIDs }: Known, cluster: string): boolean {
   const isGone = ({ clusterID, uid }: Owner) =>
-    clusterIDs.has(clusterID.toLowerCase()) && !uids.has(uid);
+    clusterIDs.has(clusterIDKey(clusterID)) && !uids.has(uid);
   if (!claimsIn(tags).every(isGone)) return false;
   if (tagOf(tags, ownerTag) !== undefined) {
     const owner = ownerIn(tags);

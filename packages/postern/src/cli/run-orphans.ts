@@ -1,6 +1,6 @@
 import { claimsIn, lastUserIn } from "@postern/core/claims.ts";
 import type { Unread } from "@postern/core/dashboard/picture.ts";
-import { ownerIn } from "@postern/core/ownership.ts";
+import { isSameOwner, ownerIn } from "@postern/core/ownership.ts";
 import { UsageError } from "@postern/core/process/usage-error.ts";
 import { idKey } from "@postern/core/resource-id.ts";
 import type { ArmClient } from "../azure/arm.ts";
@@ -119,7 +119,7 @@ export async function deleteOrphan(session: Session, { id, what, owner }: Orphan
     const { metadata } = found.properties as { metadata?: Record<string, string> };
     const tags = what === "record" ? metadata : found.tags;
     const owners = [ownerIn(tags), lastUserIn(tags), ...claimsIn(tags)];
-    return owners.some((each) => each?.clusterID === owner.clusterID && each.uid === owner.uid);
+    return owners.some((each) => isSameOwner(each, owner));
   });
 }
 

@@ -6,6 +6,7 @@ import {
   azurePrivateLinkService,
 } from "@postern/core/kinds/azure-private-link-service.ts";
 import { type HostedCluster, hostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
+import { clusterIDKey } from "@postern/core/ownership.ts";
 import { idKey } from "@postern/core/resource-id.ts";
 import type { KubeClient } from "../kube/client.ts";
 import { KubeError } from "../kube/errors.ts";
@@ -45,7 +46,7 @@ export async function gatherKnown(kube: KubeClient, signal: AbortSignal): Promis
               spec?: { clusterID?: string };
               status?: Record<string, unknown>;
             };
-            if (spec?.clusterID) clusterIDs.add(spec.clusterID.toLowerCase());
+            if (spec?.clusterID) clusterIDs.add(clusterIDKey(spec.clusterID));
             for (const [field, id] of Object.entries(status))
               if (field.endsWith("ID") && typeof id === "string") named.add(idKey(id));
           }

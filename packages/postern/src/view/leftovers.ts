@@ -2,7 +2,7 @@ import { claimsIn } from "@postern/core/claims.ts";
 import type { Unread } from "@postern/core/dashboard/picture.ts";
 import type { AzurePrivateLinkService } from "@postern/core/kinds/azure-private-link-service.ts";
 import type { HostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
-import { ownerIn, ownership } from "@postern/core/ownership.ts";
+import { isSameCluster, type Owner, ownerIn, ownership } from "@postern/core/ownership.ts";
 import { idKey, lastSegment, type ResourceId } from "@postern/core/resource-id.ts";
 import type { Tags } from "@postern/core/tags.ts";
 import type { ArmClient } from "../azure/arm.ts";
@@ -107,8 +107,7 @@ function judgeOf({ cluster, links }: Deleted) {
   // Zones that the cluster was given stay.
   for (const name of [annotations.internalZone, annotations.baseZone])
     ids.delete(idKey(cluster.metadata.annotations?.[name] ?? ""));
-  const isOwned = (owner: { clusterID: string }) =>
-    clusterID !== "" && owner.clusterID.toLowerCase() === clusterID.toLowerCase();
+  const isOwned = (owner: Owner) => isSameCluster(owner, { clusterID });
   const hasComputedName = (what: Leftover["what"], id: string) => {
     const name = lastSegment(id).toLowerCase();
     if (what === "NAT subnet")

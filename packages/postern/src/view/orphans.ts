@@ -1,6 +1,6 @@
 import { claimsIn, lastUserIn } from "@postern/core/claims.ts";
 import type { Unread } from "@postern/core/dashboard/picture.ts";
-import { type Owner, ownerIn } from "@postern/core/ownership.ts";
+import { clusterIDKey, type Owner, ownerIn } from "@postern/core/ownership.ts";
 import { idKey } from "@postern/core/resource-id.ts";
 import type { Tags } from "@postern/core/tags.ts";
 import type { PrivateRecordSet } from "../azure/gateways/private-dns.ts";
@@ -25,7 +25,7 @@ export interface Known {
   uids: ReadonlySet<string>;
   /** `namespace/name` of all clusters of Cluster API: theirs is known by the place, which outlives a move. */
   places: ReadonlySet<string>;
-  /** The ids of hosted clusters, in lower case. */
+  /** The ids of hosted clusters, as `clusterIDKey` has them. */
   clusterIDs: ReadonlySet<string>;
   /** What the status of a link names, as `idKey` has it: it is in use, whatever its tags say. */
   named: ReadonlySet<string>;
@@ -74,7 +74,7 @@ export function goneOwners(tags: Tags | null | undefined, known: Known): Owner[]
 }
 
 function isHere(clusterID: string, { clusterIDs }: Known): boolean {
-  return clusterIDs.has(clusterID.toLowerCase());
+  return clusterIDs.has(clusterIDKey(clusterID));
 }
 
 /** Whether the records or the links of a zone could not be listed. */

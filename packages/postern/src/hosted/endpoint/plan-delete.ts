@@ -9,7 +9,7 @@ import { externalLabel } from "./cluster/services.ts";
 import { clusterGroup } from "./desired/desired.ts";
 import { planDeleteZone, planStuck, planUnfinished } from "./dns/delete.ts";
 import type { Observed } from "./observed.ts";
-import { ownClaim } from "./ownership/owner.ts";
+import { mayBeOfCluster, ownClaim } from "./ownership/owner.ts";
 import { ownEndpoints } from "./private-endpoint/plan.ts";
 import { deletionPolicy } from "./private-endpoint/policy.ts";
 import { reasons } from "./reasons.ts";
@@ -180,11 +180,7 @@ function deletingProblem(observed: Observed): Problem {
 function unknownClaims({ self, zones }: Observed): Problem[] {
   if (self.controlPlaneUid !== undefined) return [];
   return zones
-    .filter((zone) =>
-      claimsIn(tagsOf(zone)).some(
-        ({ clusterID }) => self.clusterID === undefined || sameId(clusterID, self.clusterID),
-      ),
-    )
+    .filter((zone) => claimsIn(tagsOf(zone)).some((claim) => mayBeOfCluster(claim, self)))
     .map(({ id }) => ({
       reason: reasons.cleanupFailed,
       message: `the zone ${nameOf(id)} may be this cluster's · the object has no HostedControlPlane as its owner any more, and there is not exactly one in its namespace · restore its ownerReferences`,

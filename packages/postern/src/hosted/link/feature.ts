@@ -6,6 +6,7 @@ import {
 import { namespace, type Service, service } from "@postern/core/kinds/core.ts";
 import { hostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
 import { hostedControlPlane } from "@postern/core/kinds/hosted-control-plane.ts";
+import { clusterIDKey } from "@postern/core/ownership.ts";
 import { lastSegment } from "@postern/core/resource-id.ts";
 import { staleReadsMs } from "../../azure/read-cache.ts";
 import { defineFeature } from "../../kube/feature.ts";
@@ -37,7 +38,7 @@ export function linkFeature(options: LinkOptions): MakeFeature {
     objects.index("uid", ({ metadata }) => [metadata.uid ?? ""]);
     objects.index("namespace", ({ metadata }) => [metadata.namespace ?? ""]);
     const hostedClusters = caches.of(hostedCluster);
-    hostedClusters.index(byClusterID, ({ spec }) => [spec.clusterID?.toLowerCase() ?? ""]);
+    hostedClusters.index(byClusterID, ({ spec }) => [clusterIDKey(spec.clusterID ?? "")]);
     const controlPlanes = caches.of(hostedControlPlane);
     const namespaces = caches.of(namespace, { metadataOnly: true });
     const reservations = new Reservations();

@@ -1,5 +1,5 @@
 import type { Drawn, Node } from "@postern/core/dashboard/picture.ts";
-import { ownerIn } from "@postern/core/ownership.ts";
+import { isSameCluster, ownerIn } from "@postern/core/ownership.ts";
 import { idKey, lastSegment } from "@postern/core/resource-id.ts";
 import type { PrivateRecordSet } from "../../azure/gateways/private-dns.ts";
 import { addressesIn, linksTo } from "../records.ts";
@@ -43,7 +43,7 @@ export function nameParts(given: {
     for (const record of records.filter(isAddress)) {
       const values = addressesIn(record);
       const right = values.some((value) => addresses.includes(value));
-      const own = clusterID && ownerIn(record.properties.metadata)?.clusterID === clusterID;
+      const own = isSameCluster(ownerIn(record.properties.metadata), { clusterID });
       if (!right && !own) continue;
       const name = lastSegment(record.id ?? "");
       nodes.push({

@@ -1,6 +1,6 @@
 import type { Node } from "@postern/core/dashboard/picture.ts";
 import { keyOf } from "@postern/core/kind.ts";
-import { ownerIn, ownerTag } from "@postern/core/ownership.ts";
+import { isSameCluster, ownerIn, ownerTag } from "@postern/core/ownership.ts";
 import { idKey, sameId } from "@postern/core/resource-id.ts";
 import { tagOf } from "@postern/core/tags.ts";
 import type { WorldIndex } from "../index-of.ts";
@@ -10,11 +10,9 @@ export function ownerOf(index: WorldIndex, node: Node): string | undefined {
   const tags = tagsOf(index, node);
   const tag = tagOf(tags, ownerTag);
   if (tag === undefined) return tags === undefined ? undefined : "no owner tag";
-  const { clusterID } = ownerIn(tags) ?? {};
-  const owner = index.world.kube.hostedClusters.find(
-    ({ spec }) => spec.clusterID?.toLowerCase() === clusterID?.toLowerCase(),
-  );
-  return clusterID !== undefined && owner ? keyOf(owner) : tag;
+  const owner = ownerIn(tags);
+  const cluster = index.world.kube.hostedClusters.find(({ spec }) => isSameCluster(spec, owner));
+  return cluster ? keyOf(cluster) : tag;
 }
 
 /** The tags of a resource, in DNS the metadata; undefined where it does not exist or was not read. */

@@ -1,6 +1,6 @@
 import { lastUserIn } from "@postern/core/claims.ts";
 import type { Failure } from "@postern/core/failure.ts";
-import { ownerIn } from "@postern/core/ownership.ts";
+import { isSameCluster, ownerIn } from "@postern/core/ownership.ts";
 import { nameOf, sameId } from "@postern/core/resource-id.ts";
 import type { Observation } from "../../../azure/gateway.ts";
 import { done, fail, join, type Part } from "../../../kube/part.ts";
@@ -40,7 +40,7 @@ export function planDeleteZone(
   const { tags } = observation.resource;
   const isOwnLink = (link: FoundLink) =>
     ownClaim(link.found.tags, observed.self) !== undefined || isUntaggedLink(observed, zone, link);
-  const cluster = ownClaim(tags, observed.self)?.clusterID ?? observed.self.clusterID;
+  const cluster = ownClaim(tags, observed.self) ?? observed.self;
   const part = deleteZone(zone, observation.resource, {
     user: userOf(observed),
     isClaimed:
@@ -50,7 +50,7 @@ export function planDeleteZone(
     isOwnRecord: (record) => isClusters(observed, zone, record),
     isDeletedWithZone: (record) =>
       isUntaggedRecord(observed, zone, record) ||
-      ownerIn(record.found.metadata)?.clusterID === cluster,
+      isSameCluster(ownerIn(record.found.metadata), cluster),
     why,
     report: {
       named: nameCalled,
@@ -132,6 +132,6 @@ function isClusters(observed: Observed, zone: ZoneInRole, record: FoundRecord): 
   const { metadata } = record.found;
   const owner = ownerIn(metadata);
   if (isOwned(metadata, self) || isUntaggedRecord(observed, zone, record)) return true;
-  if (owner === undefined || owner.clusterID !== self.clusterID) return false;
+  if (owner === undefined || !isSameCluster(owner, self)) return false;
   return !siblings.some(({ uid, lives }) => lives && uid === owner.uid);
 }

@@ -1,5 +1,5 @@
 import { formatIp, isIp, parseIp } from "@postern/core/ip.ts";
-import { ownerIn, ownership } from "@postern/core/ownership.ts";
+import { isSameCluster, ownerIn, ownership } from "@postern/core/ownership.ts";
 import { nameOf } from "@postern/core/resource-id.ts";
 import { type Problem, report } from "../../../kube/part.ts";
 import { addressRecords } from "../../../private-dns/records/desired.ts";
@@ -91,7 +91,7 @@ function decideOn(
     // The router has the record of the OAuth server only until the link of that server is ready.
     if (sibling !== undefined)
       return !sibling.lives || sibling.name === privateRouter ? "write" : "keep";
-    if (recorded !== undefined && recorded.clusterID === observed.self.clusterID) return "write";
+    if (isSameCluster(recorded, observed.self)) return "write";
     const isNobodys = Object.keys(metadata).length === 0;
     if (isNobodys && isPublished(observed, zone) && asDesired) return "write";
     if (isUntaggedRecord(observed, zone, { id, found })) return "write";

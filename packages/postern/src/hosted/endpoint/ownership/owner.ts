@@ -1,5 +1,6 @@
 import { claimsIn } from "@postern/core/claims.ts";
 import {
+  isSameCluster,
   type Owner,
   ownedTags,
   ownerIn,
@@ -15,17 +16,18 @@ import type { Observed, Self } from "../observed.ts";
 /** Whether a resource or a record belongs to this very object. */
 export function isOwned(tags: Tags | undefined | null, self: Self): boolean {
   const owner = ownerIn(tags);
-  return (
-    owner?.uid === self.uid && (self.clusterID === undefined || owner.clusterID === self.clusterID)
-  );
+  return owner?.uid === self.uid && mayBeOfCluster(owner, self);
+}
+
+/** Whether an owner is of our cluster, or may be, because ours is not known. */
+export function mayBeOfCluster(owner: Owner, self: Self): boolean {
+  return self.clusterID === undefined || isSameCluster(owner, self);
 }
 
 /** Our cluster's claim on a zone or a link, if it has one. */
 export function ownClaim(tags: Tags | undefined | null, self: Self): Owner | undefined {
   return claimsIn(tags).find(
-    ({ clusterID, uid }) =>
-      uid === self.controlPlaneUid &&
-      (self.clusterID === undefined || clusterID.toLowerCase() === self.clusterID.toLowerCase()),
+    (claim) => claim.uid === self.controlPlaneUid && mayBeOfCluster(claim, self),
   );
 }
 

@@ -1,6 +1,7 @@
 import type { AzurePrivateLinkService } from "@postern/core/kinds/azure-private-link-service.ts";
 import type { Service } from "@postern/core/kinds/core.ts";
 import type { HostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
+import { clusterIDKey } from "@postern/core/ownership.ts";
 import { defaultPolicy } from "@postern/core/tenant-policy.ts";
 import { clusterAnnotation } from "../../names.ts";
 import { whyNotAllowed } from "../../policy.ts";
@@ -29,9 +30,11 @@ export function belongingOf(object: AzurePrivateLinkService, parts: LinkParts): 
   const key = clusterKeyIn(object);
   const home = key !== undefined && isHomeOf(namespace, key);
   const cluster = home ? parts.hostedClusters.get(`${key.namespace}/${key.name}`) : undefined;
-  const clusterID = cluster?.spec.clusterID?.toLowerCase();
+  const clusterID = cluster?.spec.clusterID;
   const sharing =
-    clusterID === undefined ? [] : parts.hostedClusters.byIndex(byClusterID, clusterID);
+    clusterID === undefined
+      ? []
+      : parts.hostedClusters.byIndex(byClusterID, clusterIDKey(clusterID));
   return {
     cluster,
     unverified: whyNotObeyed(object, parts),
@@ -41,7 +44,7 @@ export function belongingOf(object: AzurePrivateLinkService, parts: LinkParts): 
   };
 }
 
-/** The index of HostedClusters by their clusterID, in lower case. */
+/** The index of HostedClusters by `clusterIDKey`. */
 export const byClusterID = "link: clusterID";
 
 function whyNotObeyed(object: AzurePrivateLinkService, parts: LinkParts): string | undefined {
