@@ -6,6 +6,7 @@ import {
   type HostedControlPlane,
   hostedControlPlane,
 } from "@postern/core/kinds/hosted-control-plane.ts";
+import { byNamespace } from "../kube/by-namespace.ts";
 import type { WatchCache } from "../kube/cache.ts";
 import type { Caches } from "../kube/caches.ts";
 import type { WatchedKind } from "../kube/runtime.ts";
@@ -79,13 +80,18 @@ export interface Registered {
   };
 }
 
+/** The cluster that an object names in its annotation, unverified: the key of an index, or none. */
+export function annotatedCluster({ metadata }: KubeObject): string[] {
+  return [metadata.annotations?.[clusterAnnotation] ?? []].flat();
+}
+
 /** The CRDs that Postern installed because HyperShift is not installed. */
 export const standIns = { labelSelector: `${standInLabel}=true`, metadataOnly: true } as const;
 
 /** What control planes are verified by, from the caches of a process. */
 export function registeredIn(caches: Caches): Registered {
   const controlPlanes = caches.of(hostedControlPlane);
-  controlPlanes.index("namespace", ({ metadata }) => [metadata.namespace ?? ""]);
+  byNamespace(controlPlanes);
   if (caches.namespace !== undefined) return { controlPlanes };
   const crds = caches.of(customResourceDefinition, standIns);
   return {

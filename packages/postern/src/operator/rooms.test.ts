@@ -39,15 +39,21 @@ describe.each(features.sort())("%s", (feature) => {
     expect(parametersOf(feature, "plan")).toHaveLength(1);
     const apply = parametersOf(feature, "apply");
     expect(apply).toHaveLength(3);
-    expect(apply[0]).toMatch(/: \w+Step$/);
+    expect(apply[0]).toMatch(/: \w+Step(<T>)?$/);
     expect(apply[2]).toMatch(/: Reconcile$/);
   });
 });
 
-/** The parameters of the function that a room exports under its own name. */
+/** The parameters of the function that a room exports under its own name; it may be one that features share. */
 function parametersOf(feature: string, room: string): string[] {
-  const text = readFileSync(join(source, feature, `${room}.ts`), "utf8");
-  const list = new RegExp(`^export (?:async )?function ${room}\\(([^)]*)\\)`, "m").exec(text)?.[1];
+  let text = readFileSync(join(source, feature, `${room}.ts`), "utf8");
+  const shared = new RegExp(`^export const ${room} = (\\w+)<\\w+>;$`, "m").exec(text)?.[1];
+  const file = new RegExp(`^import { ${shared} } from "(.+)";$`, "m").exec(text)?.[1];
+  if (file !== undefined) text = readFileSync(join(source, feature, file), "utf8");
+  const name = shared ?? room;
+  const list = new RegExp(`^export (?:async )?function ${name}(?:<[^>]*>)?\\(([^)]*)\\)`, "m").exec(
+    text,
+  )?.[1];
   expect(list, `${room}.ts exports the function ${room}`).toBeDefined();
   const withoutBraces = (list ?? "").replace(/\{[^}]*\}/g, "{}");
   return withoutBraces.split(",").flatMap((each) => each.replace(/\s+/g, " ").trim() || []);

@@ -50,47 +50,68 @@ export function planChanging(
   return wait({ ...problem, harmless: true }, retryAfterMs);
 }
 
-/** It does not exist. */
-export function planCreate<On extends string, T>(
-  given: { on: On; id: ResourceId; body: T; why: string },
-  policy: ResourcePolicy,
-): Part<ResourceStep<On, T>> {
-  const { on, id, body, why } = given;
-  const name = nameOf(id);
-  const step = { on, id, body, verb: "create", ...stepWords("create", name, why, policy) } as const;
-  const message = policy.messages.create(name, why);
-  return act([step], { reason: policy.reasons.create, message, progress: true });
+/** What is particular to one type of resource. `desired` says what a resource of it should be. */
+interface ResourceType<On extends string, Desired, T, D extends string, P, S extends Step> {
+  on: On;
+  create(desired: Desired): T;
+  differences(found: T, desired: Desired): Differences<D>;
+  repair(found: T, desired: Desired): T;
+  planDelete(given: { id: ResourceId; found: T; why: string }, policy: P): Part<S>;
 }
 
-/** It exists and is ours: replaced where Azure never changes what differs, else changed in place with its etag. */
-export function planExisting<
+/** The plans for one type of resource. */
+export function resourcePlans<
   On extends string,
+  Desired extends { id: ResourceId },
   T extends ArmResource,
   D extends string,
+  P extends ResourcePolicy<D>,
   S extends Step,
->(
-  given: { on: On; id: ResourceId; found: T; differences: Differences<D>; repaired(): T },
-  policy: ResourcePolicy<D>,
-  planDelete: (why: string) => Part<S>,
-): Part<S | ResourceStep<On, T>> {
-  const { on, id, found, differences } = given;
-  const { fixed, changeable, failed } = differences;
-  const name = nameOf(id);
-  if (fixed.length > 0) return planReplace(name, policy.describe(fixed), policy, planDelete);
-  if (changeable.length === 0 && failed === undefined) return done;
-  const why = policy.describe(changeable, failed);
-  const step = {
-    ...stepWords("change", name, why, policy),
-    on,
-    id,
-    verb: "change",
-    body: given.repaired(),
-    etag: found.etag,
-  } as const;
-  const message = policy.messages.change(name, why);
-  const problem = { reason: policy.reasons.change, message, progress: true } as const;
-  // A change in place disturbs nobody who is connected.
-  return act([step], failed === undefined ? { ...problem, harmless: true } : problem);
+>({ on, create, differences, repair, planDelete }: ResourceType<On, Desired, T, D, P, S>) {
+  type OwnStep = S | ResourceStep<On, T>;
+  return {
+    /** It does not exist, and all that it needs does. */
+    planCreate(desired: Desired, why: string, policy: P): Part<OwnStep> {
+      const { id } = desired;
+      const name = nameOf(id);
+      const words = stepWords("create", name, why, policy);
+      const message = policy.messages.create(name, why);
+      return act<OwnStep>([{ ...words, on, id, verb: "create", body: create(desired) }], {
+        reason: policy.reasons.create,
+        message,
+        progress: true,
+      });
+    },
+
+    /**
+     * It exists and is ours.
+     *
+     *   Azure never changes what differs      delete; the next reconcile creates it     replaced
+     *   Failed or Canceled                    write it again, with its etag             changed
+     *   something else differs                change it, with its etag                  changed, and True stays True
+     *   as desired                            none
+     */
+    planExisting(found: T, desired: Desired, policy: P): Part<OwnStep> {
+      const { id } = desired;
+      const { fixed, changeable, failed } = differences(found, desired);
+      const name = nameOf(id);
+      if (fixed.length > 0)
+        return planReplace(name, policy.describe(fixed), policy, (why) =>
+          planDelete({ id, found, why }, policy),
+        );
+      if (changeable.length === 0 && failed === undefined) return done;
+      const why = policy.describe(changeable, failed);
+      const words = stepWords("change", name, why, policy);
+      const body = repair(found, desired);
+      const message = policy.messages.change(name, why);
+      const problem = { reason: policy.reasons.change, message, progress: true } as const;
+      return act<OwnStep>(
+        [{ ...words, on, id, verb: "change", body, etag: found.etag }],
+        // A change in place disturbs nobody who is connected.
+        failed === undefined ? { ...problem, harmless: true } : problem,
+      );
+    },
+  };
 }
 
 /** What refuses to be deleted is reported as such. */

@@ -4,8 +4,7 @@ import { type CapiCluster, capiCluster } from "@postern/core/kinds/capi-cluster.
 import { staleReadsMs } from "../../azure/read-cache.ts";
 import { defineFeature } from "../../kube/feature.ts";
 import type { MakeFeature, WatchedKind } from "../../kube/runtime.ts";
-import { policiesOf } from "../../kube/step-policy.ts";
-import { clusterKeyOf, clusterNameOf } from "../azure-clusters.ts";
+import { clusterNameOf, clusterPolicies } from "../azure-clusters.ts";
 import { conditions, formerPrivateLinksFinalizer, privateLinksFinalizer } from "../names.ts";
 import { apply } from "./apply.ts";
 import { CreatedIds } from "./azure/created-ids.ts";
@@ -46,7 +45,7 @@ export function privateLinksFeature(options: PrivateLinkOptions): MakeFeature {
       observe: async (object, reconcile) => ({
         observed: await observe(object, parts, reconcile),
         context: parts,
-        policies: policiesOf(object, clusters.get(clusterKeyOf(object) ?? "")),
+        policies: clusterPolicies(object, clusters),
       }),
       plan,
       apply,

@@ -10,6 +10,7 @@ import { hostedControlPlane } from "@postern/core/kinds/hosted-control-plane.ts"
 import type { TenantPolicy } from "@postern/core/tenant-policy.ts";
 import { OneAtATime } from "../../azure/one-at-a-time.ts";
 import { staleReadsMs } from "../../azure/read-cache.ts";
+import { byNamespace } from "../../kube/by-namespace.ts";
 import { defineFeature } from "../../kube/feature.ts";
 import { OwnObjects } from "../../kube/own-objects.ts";
 import type { MakeFeature, WatchedKind } from "../../kube/runtime.ts";
@@ -17,8 +18,8 @@ import { policiesOf } from "../../kube/step-policy.ts";
 import { whenChanged } from "../../kube/when-changed.ts";
 import type { HostedArmClients } from "../arm-clients.ts";
 import { byHostname, byPublishedHostname, hostnamesOf, publishedHostnames } from "../hostnames.ts";
-import { clusterAnnotation, conditions, endpointFinalizer } from "../names.ts";
-import { registeredIn, tenantOf } from "../tenancy.ts";
+import { conditions, endpointFinalizer } from "../names.ts";
+import { annotatedCluster, registeredIn, tenantOf } from "../tenancy.ts";
 import { apply } from "./apply.ts";
 import { externalLabel } from "./cluster/services.ts";
 import { domainKey, observe, placeKey } from "./observe.ts";
@@ -36,11 +37,9 @@ export function endpointFeature({
 }): MakeFeature {
   return ({ caches, kube }) => {
     const links = caches.of(azurePrivateLinkService);
-    links.index("namespace", ({ metadata }) => [metadata.namespace ?? ""]);
+    const inNamespace = byNamespace(links);
     links.index("uid", ({ metadata }) => [metadata.uid ?? ""]);
-    links.index("endpoint-cluster", ({ metadata }) =>
-      [metadata.annotations?.[clusterAnnotation]].filter((key) => key !== undefined),
-    );
+    links.index("endpoint-cluster", annotatedCluster);
     links.index("endpoint-domain", (link) => [domainKey(link)]);
     links.index("endpoint-place", (link) => [placeKey(link)]);
     const registered = registeredIn(caches);
@@ -64,11 +63,10 @@ export function endpointFeature({
       tenantOf,
       observe: async (link: AzurePrivateLinkService, reconcile) => {
         const { arm, ...observed } = await observe(link, parts, reconcile);
-        const { namespace = "", annotations } = link.metadata;
         const policies = policiesOf(
           link,
-          ...controlPlanes.byIndex("namespace", namespace),
-          clusters.get(annotations?.[clusterAnnotation] ?? ""),
+          ...controlPlanes.byIndex("namespace", link.metadata.namespace ?? ""),
+          ...annotatedCluster(link).map((key) => clusters.get(key)),
         );
         return { observed, context: { arm, services, oneAtATime }, policies };
       },
@@ -76,8 +74,6 @@ export function endpointFeature({
       apply,
     });
 
-    const inNamespace = ({ metadata }: KubeObject) =>
-      links.byIndex("namespace", metadata.namespace ?? "").map(keyOf);
     const ofCluster = (cluster: KubeObject) =>
       links.byIndex("endpoint-cluster", keyOf(cluster)).map(keyOf);
     const rivalsOf = (cluster: KubeObject) =>

@@ -1,6 +1,7 @@
 import { keyOf } from "@postern/core/kind.ts";
 import { hostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
 import { hostedControlPlane } from "@postern/core/kinds/hosted-control-plane.ts";
+import { byNamespace } from "../../kube/by-namespace.ts";
 import { defineFeature } from "../../kube/feature.ts";
 import type { MakeFeature, WatchedKind } from "../../kube/runtime.ts";
 import { ownServiceAccount } from "../../kube/service-account-token.ts";
@@ -37,14 +38,13 @@ export function grantFeature(): MakeFeature {
       plan,
       apply,
     });
-    const inNamespace = (name: string) => controlPlanes.byIndex("namespace", name).map(keyOf);
     const watches: WatchedKind[] = [
-      whenControlPlaneChanges(({ metadata }) => inNamespace(metadata.namespace ?? "")),
+      whenControlPlaneChanges(byNamespace(controlPlanes)),
       {
         kind: hostedCluster,
         keys: whenChanged(
           ({ metadata: { namespace = "", name } }) =>
-            inNamespace(controlPlaneNamespace(namespace, name)),
+            controlPlanes.byIndex("namespace", controlPlaneNamespace(namespace, name)).map(keyOf),
           ({ metadata: { uid } }) => uid,
         ),
       },

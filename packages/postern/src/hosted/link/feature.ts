@@ -9,6 +9,7 @@ import { hostedControlPlane } from "@postern/core/kinds/hosted-control-plane.ts"
 import { clusterIDKey } from "@postern/core/ownership.ts";
 import { lastSegment } from "@postern/core/resource-id.ts";
 import { staleReadsMs } from "../../azure/read-cache.ts";
+import { byNamespace } from "../../kube/by-namespace.ts";
 import { defineFeature } from "../../kube/feature.ts";
 import type { MakeFeature, WatchedKind } from "../../kube/runtime.ts";
 import { policiesOf } from "../../kube/step-policy.ts";
@@ -36,7 +37,7 @@ export function linkFeature(options: LinkOptions): MakeFeature {
     const objects = caches.of(azurePrivateLinkService);
     objects.index(byCluster, (object) => [clusterKeyOf(object) ?? []].flat());
     objects.index("uid", ({ metadata }) => [metadata.uid ?? ""]);
-    objects.index("namespace", ({ metadata }) => [metadata.namespace ?? ""]);
+    const inNamespace = byNamespace(objects);
     const hostedClusters = caches.of(hostedCluster);
     hostedClusters.index(byClusterID, ({ spec }) => [clusterIDKey(spec.clusterID ?? "")]);
     const controlPlanes = caches.of(hostedControlPlane);
@@ -98,9 +99,7 @@ export function linkFeature(options: LinkOptions): MakeFeature {
         kind: hostedCluster,
         keys: whenChanged((cluster) => ofCluster(keyOf(cluster)), metadataAndSpec),
       },
-      whenControlPlaneChanges(({ metadata }) =>
-        objects.byIndex("namespace", metadata.namespace ?? "").map(keyOf),
-      ),
+      whenControlPlaneChanges(inNamespace),
       {
         kind: service,
         keys: whenChanged(

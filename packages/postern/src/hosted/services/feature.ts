@@ -1,21 +1,16 @@
-import { type KubeObject, keyOf } from "@postern/core/kind.ts";
+import { keyOf } from "@postern/core/kind.ts";
 import { azurePrivateLinkService } from "@postern/core/kinds/azure-private-link-service.ts";
 import { service } from "@postern/core/kinds/core.ts";
 import { hostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
 import { hostedControlPlane } from "@postern/core/kinds/hosted-control-plane.ts";
 import { type NodePool, nodePool } from "@postern/core/kinds/node-pool.ts";
+import { byNamespace } from "../../kube/by-namespace.ts";
 import { defineFeature } from "../../kube/feature.ts";
 import { OwnObjects } from "../../kube/own-objects.ts";
 import type { MakeFeature, WatchedKind } from "../../kube/runtime.ts";
 import { policiesOf } from "../../kube/step-policy.ts";
-import {
-  clusterAnnotation,
-  conditions,
-  controlPlaneFinalizer,
-  oauthServer,
-  privateRouter,
-} from "../names.ts";
-import { registeredIn, whenControlPlaneChanges } from "../tenancy.ts";
+import { conditions, controlPlaneFinalizer, oauthServer, privateRouter } from "../names.ts";
+import { annotatedCluster, registeredIn, whenControlPlaneChanges } from "../tenancy.ts";
 import { apply } from "./apply.ts";
 import { observe } from "./observe.ts";
 import { plan } from "./plan.ts";
@@ -28,13 +23,11 @@ export function servicesFeature(): MakeFeature {
   return ({ caches, kube }) => {
     const registered = registeredIn(caches);
     const controlPlanes = caches.of(hostedControlPlane);
-    controlPlanes.index("cluster", ({ metadata }) =>
-      [metadata.annotations?.[clusterAnnotation]].filter((key) => key !== undefined),
-    );
+    controlPlanes.index("cluster", annotatedCluster);
     const pools = caches.of(nodePool, elsewhere);
     pools.index("cluster", (pool) => [clusterOf(pool)]);
     const linkCache = caches.of(azurePrivateLinkService);
-    linkCache.index("namespace", ({ metadata }) => [metadata.namespace ?? ""]);
+    byNamespace(linkCache);
     const sources = {
       registered,
       services: caches.of(service),
@@ -54,14 +47,13 @@ export function servicesFeature(): MakeFeature {
         context: sources.links,
         policies: policiesOf(
           controlPlane,
-          sources.clusters.get(controlPlane.metadata.annotations?.[clusterAnnotation] ?? ""),
+          ...annotatedCluster(controlPlane).map((key) => sources.clusters.get(key)),
         ),
       }),
       plan,
       apply,
     });
-    const inNamespace = ({ metadata }: KubeObject) =>
-      controlPlanes.byIndex("namespace", metadata.namespace ?? "").map(keyOf);
+    const inNamespace = byNamespace(controlPlanes);
     const ofCluster = (key: string) => controlPlanes.byIndex("cluster", key).map(keyOf);
     const watches: WatchedKind[] = [
       {

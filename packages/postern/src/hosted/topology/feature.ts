@@ -11,6 +11,7 @@ import { type HostedCluster, hostedCluster } from "@postern/core/kinds/hosted-cl
 import { hostedControlPlane } from "@postern/core/kinds/hosted-control-plane.ts";
 import { route } from "@postern/core/kinds/route.ts";
 import type { TenantPolicy } from "@postern/core/tenant-policy.ts";
+import { byNamespace } from "../../kube/by-namespace.ts";
 import { defineFeature } from "../../kube/feature.ts";
 import { OwnObjects } from "../../kube/own-objects.ts";
 import type { MakeFeature, WatchedKind } from "../../kube/runtime.ts";
@@ -48,7 +49,7 @@ export function topologyFeature({
     ]);
     clusters.index(byHostname, hostnamesOf);
     const links = caches.of(azurePrivateLinkService);
-    links.index("namespace", ({ metadata }) => [metadata.namespace ?? ""]);
+    byNamespace(links);
     const crds = caches.of(customResourceDefinition, standIns);
     const stores: Stores = {
       HostedCluster: new OwnObjects(clusters, kube, fieldManager),

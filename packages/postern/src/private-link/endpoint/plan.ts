@@ -6,39 +6,21 @@ import {
   withoutEndpointAnswers,
 } from "../../azure/gateways/private-endpoints.ts";
 import { act, done, type Part } from "../../kube/part.ts";
-import { planCreate, planExisting, stepWords } from "../plan-resource.ts";
-import {
-  type DesiredEndpoint,
-  endpointDifferences,
-  newEndpoint,
-  repairedEndpoint,
-} from "./desired.ts";
+import { resourcePlans, stepWords } from "../plan-resource.ts";
+import { endpointDifferences, newEndpoint, repairedEndpoint } from "./desired.ts";
 import type { EndpointPolicy } from "./policy.ts";
 import type { PrivateEndpointStep } from "./steps.ts";
 
-/** The endpoint does not exist. */
-export function planCreateEndpoint(
-  desired: DesiredEndpoint,
-  why: string,
-  policy: EndpointPolicy,
-): Part<PrivateEndpointStep> {
-  const { id } = desired;
-  return planCreate({ on: "endpoint", id, body: newEndpoint(desired), why }, policy);
-}
-
-/** The endpoint exists and is ours. One that is to be replaced is deleted; the next reconcile creates it. */
-export function planExistingEndpoint(
-  found: PrivateEndpoint,
-  desired: DesiredEndpoint,
-  policy: EndpointPolicy,
-): Part<PrivateEndpointStep> {
-  const { id } = desired;
-  const differences = endpointDifferences(found, desired);
-  const repaired = () => repairedEndpoint(found, desired);
-  return planExisting({ on: "endpoint", id, found, differences, repaired }, policy, (why) =>
-    planDeleteEndpoint({ id, found, why }, policy),
-  );
-}
+/** An endpoint that does not exist, and one that exists and is ours. */
+export const { planCreate: planCreateEndpoint, planExisting: planExistingEndpoint } = resourcePlans(
+  {
+    on: "endpoint",
+    create: newEndpoint,
+    differences: endpointDifferences,
+    repair: repairedEndpoint,
+    planDelete: planDeleteEndpoint,
+  },
+);
 
 /** Only the tags of the endpoint change now: what else is desired is not known yet. */
 export function planTagEndpoint(

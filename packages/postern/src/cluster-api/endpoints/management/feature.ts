@@ -1,11 +1,10 @@
 import { keyOf } from "@postern/core/kind.ts";
 import { type AzureCluster, azureCluster } from "@postern/core/kinds/azure-cluster.ts";
-import { type CapiCluster, capiCluster } from "@postern/core/kinds/capi-cluster.ts";
+import { capiCluster } from "@postern/core/kinds/capi-cluster.ts";
 import { defineFeature } from "../../../kube/feature.ts";
 import type { MakeFeature, WatchedKind } from "../../../kube/runtime.ts";
-import { policiesOf } from "../../../kube/step-policy.ts";
 import { whenChanged } from "../../../kube/when-changed.ts";
-import { clusterKeyOf } from "../../azure-clusters.ts";
+import { clusterKeyOf, clusterPolicies, whenPauseChanges } from "../../azure-clusters.ts";
 import { type ClusterName, factsOf, type RefusalOf } from "../spec/facts.ts";
 import { LastWrites } from "../spec/write.ts";
 import { apply } from "./apply.ts";
@@ -36,7 +35,7 @@ export function managementEndpointsFeature(given: {
       observe: async (cluster, reconcile) => ({
         observed: await observe(cluster, sources, reconcile),
         context: sources,
-        policies: policiesOf(cluster, sources.clusters.get(clusterKeyOf(cluster) ?? "")),
+        policies: clusterPolicies(cluster, sources.clusters),
       }),
       plan,
       apply,
@@ -50,10 +49,7 @@ export function managementEndpointsFeature(given: {
       },
       {
         kind: capiCluster,
-        keys: whenChanged(
-          () => [key],
-          (each) => [(each as CapiCluster).spec?.paused, each.metadata.annotations],
-        ),
+        keys: whenPauseChanges(() => [key]),
       },
     ];
     return { feature, watches };

@@ -1,13 +1,12 @@
 import { type KubeObject, keyOf } from "@postern/core/kind.ts";
 import { type AzureCluster, azureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import { azureClusterIdentity } from "@postern/core/kinds/azure-cluster-identity.ts";
-import { type CapiCluster, capiCluster } from "@postern/core/kinds/capi-cluster.ts";
+import { capiCluster } from "@postern/core/kinds/capi-cluster.ts";
 import { staleReadsMs } from "../../../azure/read-cache.ts";
 import { defineFeature } from "../../../kube/feature.ts";
 import type { MakeFeature, Parts, WatchedKind } from "../../../kube/runtime.ts";
-import { policiesOf } from "../../../kube/step-policy.ts";
 import { whenChanged } from "../../../kube/when-changed.ts";
-import { clusterKeyOf } from "../../azure-clusters.ts";
+import { clusterKeyOf, clusterPolicies, whenPauseChanges } from "../../azure-clusters.ts";
 import { conditions, endpointsFinalizer, type ManagementLink } from "../../names.ts";
 import { privateLinksOf } from "../../requested-links.ts";
 import { groupKey } from "../claims/claims.ts";
@@ -69,7 +68,7 @@ export function workloadEndpointsFeature(given: WorkloadEndpoints): MakeFeature 
         return {
           observed,
           context: { kube, writes: sources.writes, arm },
-          policies: policiesOf(cluster, sources.clusters.get(clusterKeyOf(cluster) ?? "")),
+          policies: clusterPolicies(cluster, sources.clusters),
         };
       },
       plan,
@@ -83,13 +82,11 @@ export function workloadEndpointsFeature(given: WorkloadEndpoints): MakeFeature 
         .filter((key) => key !== managementKey);
     const isManagement = (each: KubeObject) => keyOf(each) === managementKey;
     const changed = changedEndpoints();
-    const ofCluster = whenChanged(
-      (cluster) =>
-        azureClusters
-          .list()
-          .filter((each) => clusterKeyOf(each) === keyOf(cluster))
-          .map(keyOf),
-      (each) => [(each as CapiCluster).spec?.paused, each.metadata.annotations],
+    const ofCluster = whenPauseChanges((cluster) =>
+      azureClusters
+        .list()
+        .filter((each) => clusterKeyOf(each) === keyOf(cluster))
+        .map(keyOf),
     );
     const watches: WatchedKind[] = [
       {
