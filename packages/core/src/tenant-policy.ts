@@ -1,3 +1,4 @@
+import { isBelow, plainName, sameName } from "./dns-name.ts";
 import { idKey } from "./resource-id.ts";
 
 /** What the clusters of one namespace may use. An absent list allows everything of its kind, except for domains. */
@@ -70,12 +71,12 @@ export function tenantPolicy(entries: readonly TenantEntry[]): TenantPolicy {
 
 /** Whether a hostname is one of the allowed domains, or below one. What is no hostname, such as a list of them, is not. */
 export function allowsHost({ domains = [] }: TenantRules, hostname: string): boolean {
-  const host = plainHost(hostname);
+  const host = plainName(hostname);
   if (!isHostname(host)) return false;
   return domains.some((domain) => {
     if (domain === "*") return true;
-    const plain = plainHost(domain.replace(/^\*\./, ""));
-    return host === plain || host.endsWith(`.${plain}`);
+    const allowed = domain.replace(/^\*\./, "");
+    return sameName(host, allowed) || isBelow(host, allowed);
   });
 }
 
@@ -116,11 +117,6 @@ function isListed(list: readonly string[] | undefined, value: string): boolean {
 
 function matchesPattern(value: string, pattern: string): boolean {
   return pattern.endsWith("*") ? value.startsWith(pattern.slice(0, -1)) : value === pattern;
-}
-
-/** A hostname as it is compared. */
-export function plainHost(hostname: string): string {
-  return hostname.toLowerCase().replace(/\.$/, "");
 }
 
 function isHostname(host: string): boolean {

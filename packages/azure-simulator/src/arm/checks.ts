@@ -1,3 +1,4 @@
+import { regionName } from "@postern/core/region.ts";
 import { lastSegment } from "@postern/core/resource-id.ts";
 import type { Json, JsonObject, Resource } from "../state/store.ts";
 import { isLocation, locationNames } from "../types/subscriptions/locations.ts";
@@ -39,7 +40,7 @@ export function checkPlace(
   if (
     typeof location === "string" &&
     typeof held === "string" &&
-    plainLocation(location) !== plainLocation(held)
+    regionName(location) !== regionName(held)
   )
     throw new Refusal(
       409,
@@ -84,11 +85,6 @@ function checkLocation(location: string, { type, dialect, within }: ResourceType
     `The provided location '${location.slice(0, 60)}' is not available for resource type '${type}'. ${listed}`,
     { by: "gateway" },
   );
-}
-
-/** `East US` and `eastus` are one place. */
-export function plainLocation(location: string): string {
-  return location.toLowerCase().replaceAll(" ", "");
 }
 
 export function objectBody(body: Json | undefined): JsonObject {

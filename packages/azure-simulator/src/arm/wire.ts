@@ -1,5 +1,5 @@
+import { regionName } from "@postern/core/region.ts";
 import type { JsonObject } from "../state/store.ts";
-import { plainLocation } from "./checks.ts";
 import { dnsOperationWord } from "./dns-operations.ts";
 import type { Operation } from "./operations.ts";
 import type { Refusal } from "./refusal.ts";
@@ -77,7 +77,7 @@ export function operationHeaders(
     }
     default: {
       const provider = dialect === "compute" ? "Microsoft.Compute" : "Microsoft.Network";
-      const place = `${at}/providers/${provider}/locations/${plainLocation(operation.location)}`;
+      const place = `${at}/providers/${provider}/locations/${regionName(operation.location)}`;
       const headers: Record<string, string> = {
         "Azure-AsyncOperation": to(`${place}/operations/${operation.id}`),
         "Azure-AsyncNotification": "Enabled",

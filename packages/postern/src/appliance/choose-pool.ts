@@ -1,3 +1,4 @@
+import { sameRegion } from "@postern/core/region.ts";
 import { sameId } from "@postern/core/resource-id.ts";
 import type { BackendPool, TunnelInterface } from "../azure/gateways/backend-pools.ts";
 import type { LoadBalancer } from "../azure/gateways/load-balancers.ts";
@@ -80,7 +81,7 @@ export function choosePool(found: readonly LoadBalancer[], query: PoolQuery): Se
         ),
       ),
     );
-  const near = having.filter(({ balancer }) => plain(balancer.location) === plain(location));
+  const near = having.filter(({ balancer }) => sameRegion(balancer.location, location));
   const [one] = near;
   if (one === undefined)
     throw refuse(
@@ -159,11 +160,6 @@ function networksOf(balancer: LoadBalancer): string[] {
   return (balancer.properties.frontendIPConfigurations ?? []).flatMap(
     ({ properties }) => properties.subnet?.id.replace(/\/subnets\/[^/]+$/i, "") ?? [],
   );
-}
-
-/** `West Europe` and `westeurope` are one region. */
-function plain(location = ""): string {
-  return location.toLowerCase().replaceAll(" ", "");
 }
 
 function listed(names: readonly string[]): string {

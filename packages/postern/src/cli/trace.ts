@@ -1,4 +1,5 @@
 import type { Hop, Trace } from "@postern/core/dashboard/trace.ts";
+import { plainName } from "@postern/core/dns-name.ts";
 import { type Format, show, withOutput } from "@postern/core/process/output.ts";
 import { UsageError } from "@postern/core/process/usage-error.ts";
 import { Command } from "commander";
@@ -106,7 +107,7 @@ function unknown(
 /** The hostname in what a person typed, or pasted from a browser. */
 function hostIn(text: string): string {
   const host = URL.canParse(text) && text.includes("://") ? new URL(text).hostname : text;
-  const plain = host.toLowerCase().replace(/\.$/, "");
+  const plain = plainName(host);
   if (/^(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*$/.test(plain)) return plain;
   throw new UsageError(`'${text}' is not a hostname: use one such as api.one.hypershift.local`);
 }

@@ -1,11 +1,7 @@
+import { plainName } from "@postern/core/dns-name.ts";
 import { byAge, type KubeObject } from "@postern/core/kind.ts";
 import type { HostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
-import {
-  allowsHost,
-  openPolicy,
-  plainHost,
-  type TenantPolicy,
-} from "@postern/core/tenant-policy.ts";
+import { allowsHost, openPolicy, type TenantPolicy } from "@postern/core/tenant-policy.ts";
 import type { WatchCache } from "../kube/cache.ts";
 import { controlPlaneNamespace } from "./names.ts";
 
@@ -24,14 +20,14 @@ export function hostnamesOf({ spec }: HostedCluster): string[] {
     by.route?.hostname ?? "",
     by.loadBalancer?.hostname ?? "",
   ]);
-  return [...new Set(all.filter((each) => each !== "").map(plainHost))];
+  return [...new Set(all.filter((each) => each !== "").map(plainName))];
 }
 
 /** The hostnames that a Service or Route publishes, in lower case. */
 export function publishedHostnames(object: KubeObject): string[] {
   const annotated = object.metadata.annotations?.[externalDnsAnnotation]?.split(",") ?? [];
   const { host } = (object as { spec?: { host?: string } }).spec ?? {};
-  const all = [...annotated, host ?? ""].map((each) => plainHost(each.trim()));
+  const all = [...annotated, host ?? ""].map((each) => plainName(each.trim()));
   return [...new Set(all.filter((each) => each !== ""))];
 }
 
@@ -57,7 +53,7 @@ export function hostnameOwner(
   { clusters, published }: HostnameSources,
   policy: TenantPolicy = openPolicy,
 ): HostedCluster | undefined {
-  const host = plainHost(hostname);
+  const host = plainName(hostname);
   const asking = clusters
     .byIndex(byHostname, host)
     .filter(({ metadata }) => allowsHost(policy.rulesOf(metadata.namespace ?? ""), host))

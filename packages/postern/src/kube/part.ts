@@ -6,7 +6,7 @@ import type { Plan, Requeue, Step } from "./feature.ts";
 export const waits = {
   /** For what completes by itself, such as a long-running operation. */
   progressMs: 10_000,
-  /** After a failure. */
+  /** After a failure, and for what another controller does within a minute, if no watch reports it. */
   failureMs: 30_000,
   /** For what a person or another controller has to change first. */
   changeMs: 60_000,

@@ -9,15 +9,6 @@ export function sameText(a: string | undefined, b: string | undefined): boolean 
   return lower(a ?? "") === lower(b ?? "");
 }
 
-/** Whether two names stand for one region: Azure answers `westeurope` and takes `West Europe`. */
-export function sameRegion(a: string | undefined, b: string): boolean {
-  return plain(a ?? "") === plain(b);
-}
-
-function plain(location: string): string {
-  return lower(location).replaceAll(" ", "");
-}
-
 function lower(text: string): string {
   return text.toLowerCase();
 }

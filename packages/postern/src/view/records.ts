@@ -1,3 +1,4 @@
+import { plainName } from "@postern/core/dns-name.ts";
 import { lastSegment } from "@postern/core/resource-id.ts";
 import type { PrivateRecordSet, VirtualNetworkLink } from "../azure/gateways/private-dns.ts";
 import { networkOf } from "./index-of.ts";
@@ -52,12 +53,7 @@ export function recordFor({ zone, records }: Zone, name: string): PrivateRecordS
 /** The name that a record stands for, where it is another name. */
 export function aliasIn(record: PrivateRecordSet | undefined): string | undefined {
   const cname = record?.properties.cnameRecord?.cname;
-  return cname === undefined ? undefined : plain(cname);
-}
-
-/** A name without the differences that mean nothing. */
-export function plain(name: string): string {
-  return name.toLowerCase().replace(/\.$/, "");
+  return cname === undefined ? undefined : plainName(cname);
 }
 
 /** The addresses of a record. */

@@ -1,4 +1,5 @@
 import type { Hop, Trace } from "@postern/core/dashboard/trace.ts";
+import { plainName, sameName } from "@postern/core/dns-name.ts";
 import { keyOf } from "@postern/core/kind.ts";
 import { idKey, lastSegment } from "@postern/core/resource-id.ts";
 import { shellWord } from "@postern/core/shell.ts";
@@ -10,7 +11,6 @@ import {
   aliasIn,
   linksTo,
   networksOf,
-  plain,
   recordFor,
   zoneName,
   zonesFor,
@@ -21,7 +21,7 @@ import type { World, Zone } from "./world.ts";
 /** The paths to a host from every network that has a zone for it. None: no private zone could have the host. */
 export function tracesOf(world: World, host: string, only?: string): Trace[] {
   const index = indexOf(world);
-  const name = plain(host);
+  const name = plainName(host);
   const zones = zonesFor(world, name);
   const linked = [...new Set(zones.flatMap(networksOf))]
     .filter((network) => only === undefined || matches(network, only))
@@ -43,7 +43,7 @@ export function networksToTraceFrom({ azure }: World, only?: string): string[] {
 
 /** A host and every name that it is an alias of, in any network: the zones of all of them are needed. */
 export function aliasesOf(world: World, host: string): string[] {
-  const found = new Set([plain(host)]);
+  const found = new Set([plainName(host)]);
   for (const name of found)
     for (const zone of zonesFor(world, name)) {
       const alias = aliasIn(recordFor(zone, name));
@@ -56,7 +56,7 @@ export function aliasesOf(world: World, host: string): string[] {
 export function publishedBy({ kube }: World, host: string): string | undefined {
   const found = kube.hostedClusters.find(({ spec }) =>
     (spec.services ?? []).some(({ servicePublishingStrategy: { route, loadBalancer } }) =>
-      [route?.hostname, loadBalancer?.hostname].some((each) => each && plain(each) === plain(host)),
+      [route?.hostname, loadBalancer?.hostname].some((each) => sameName(each, host)),
     ),
   );
   return found && keyOf(found);

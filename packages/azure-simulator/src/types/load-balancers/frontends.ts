@@ -1,4 +1,4 @@
-import { plainLocation } from "../../arm/checks.ts";
+import { regionName } from "@postern/core/region.ts";
 import { defined, invalid, object, oneOf, text, texts } from "../../arm/fields.ts";
 import { badReference, checkNetworkName, idIn, link, referred } from "../../arm/links.ts";
 import { Refusal } from "../../arm/refusal.ts";
@@ -101,7 +101,7 @@ function checkOneKind(
 function checkSubnet(world: World, subnetId: string, location: string, id: string): void {
   const subnet = referred(world, subnetId, "Microsoft.Network/virtualNetworks/subnets", id);
   const network = world.store.get(parentOf(subnet.key));
-  if (plainLocation(String(network?.top.location)) === plainLocation(location)) return;
+  if (regionName(String(network?.top.location)) === regionName(location)) return;
   throw badReference(subnetId, id);
 }
 

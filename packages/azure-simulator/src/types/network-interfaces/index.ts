@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { plainLocation } from "../../arm/checks.ts";
+import { regionName } from "@postern/core/region.ts";
 import { defined, flag, object, objects, tagsAndZone, text, texts } from "../../arm/fields.ts";
 import { checkNetworkName, idIn, joinsIn, link, referred } from "../../arm/links.ts";
 import { Refusal } from "../../arm/refusal.ts";
@@ -235,5 +235,5 @@ function suffixOf(network: string, location: string): string {
   const digest = createHash("sha256").update(network).digest();
   const letters = "abcdefghijklmnopqrstuvwxyz234567";
   const label = Array.from(digest.subarray(0, 26), (byte) => letters[byte & 31]).join("");
-  return `${label}.${regions[plainLocation(location)] ?? "dx"}.internal.cloudapp.net`;
+  return `${label}.${regions[regionName(location)] ?? "dx"}.internal.cloudapp.net`;
 }

@@ -1,4 +1,4 @@
-import { plainLocation } from "../../arm/checks.ts";
+import { regionName } from "@postern/core/region.ts";
 import { defined, flag, invalid, isObject, number, object, oneOf, text } from "../../arm/fields.ts";
 import { badReference, checkNetworkName, idIn, link, links } from "../../arm/links.ts";
 import { Refusal } from "../../arm/refusal.ts";
@@ -139,7 +139,7 @@ function currentAddress(
 
 function checkRegion(world: World, subnet: string, location: string, id: string): void {
   const network = world.store.get(parentOf(subnet.toLowerCase()));
-  if (plainLocation(String(network?.top.location)) === plainLocation(location)) return;
+  if (regionName(String(network?.top.location)) === regionName(location)) return;
   throw badReference(subnet, id);
 }
 

@@ -1,4 +1,4 @@
-import { plainLocation } from "../../arm/checks.ts";
+import { regionName } from "@postern/core/region.ts";
 import { tags } from "../../arm/fields.ts";
 import { Refusal } from "../../arm/refusal.ts";
 import type { ResourceType } from "../../arm/resource-type.ts";
@@ -89,7 +89,7 @@ export const privateDnsZones: ResourceType = {
 /** Zones are everywhere. */
 export function checkGlobal(body: JsonObject, type: string): void {
   const { location } = body;
-  if (typeof location !== "string" || plainLocation(location) === "global") return;
+  if (typeof location !== "string" || regionName(location) === "global") return;
   throw new Refusal(
     400,
     "LocationNotAvailableForResourceType",

@@ -1,4 +1,4 @@
-import { plainLocation } from "../../arm/checks.ts";
+import { regionName } from "@postern/core/region.ts";
 import { etagOf } from "../../arm/etags.ts";
 import {
   defined,
@@ -137,7 +137,7 @@ function acceptSubnet(
     );
   const network = store.get(parentOf(wanted.toLowerCase()));
   const place = network?.top.location;
-  if (!network || typeof place !== "string" || plainLocation(place) !== plainLocation(location))
+  if (!network || typeof place !== "string" || regionName(place) !== regionName(location))
     throw badReference(wanted.slice(0, wanted.toLowerCase().lastIndexOf("/subnets/")), id);
   const subnet = store.get(wanted);
   if (!subnet) throw badReference(wanted, id);

@@ -1,4 +1,4 @@
-import { plainLocation } from "../../arm/checks.ts";
+import { regionName } from "@postern/core/region.ts";
 import { text } from "../../arm/fields.ts";
 import type { ResourceType } from "../../arm/resource-type.ts";
 import {
@@ -29,11 +29,11 @@ export const privateLinkLocations: ResourceType = {
   lists: {
     autoApprovedPrivateLinkServices({ world, address }) {
       const subscription = address.subscription ?? "";
-      const place = plainLocation(address.names[0] ?? "");
+      const place = regionName(address.names[0] ?? "");
       const found = [];
       for (const service of servicesIn(world.store))
         if (
-          plainLocation(String(service.top.location)) === place &&
+          regionName(String(service.top.location)) === place &&
           isAutoApproved(service, subscription)
         )
           found.push({ shown: { privateLinkService: service.id } });

@@ -1,3 +1,4 @@
+import { regionName } from "@postern/core/region.ts";
 import { isObject } from "../../arm/fields.ts";
 import type { Resource, Store } from "../../state/store.ts";
 
@@ -13,7 +14,7 @@ export function isAlias(text: string): boolean {
 
 /** The alias of a new service: never the same again, not even for the same name. */
 export function makeAlias(name: string, guid: string, location: string): string {
-  return `${name.toLowerCase()}.${guid}.${location.toLowerCase().replaceAll(" ", "")}${ending}`;
+  return `${name.toLowerCase()}.${guid}.${regionName(location)}${ending}`;
 }
 
 const indexes = new WeakMap<Store, Map<string, string>>();

@@ -1,4 +1,4 @@
-import { plainLocation } from "../../arm/checks.ts";
+import { regionName } from "@postern/core/region.ts";
 import { isObject, object, objects, reference, text } from "../../arm/fields.ts";
 import { badReference } from "../../arm/links.ts";
 import { Refusal } from "../../arm/refusal.ts";
@@ -46,7 +46,7 @@ function frontendAt(id: string, service: string, location: string, { store }: Wo
   if (!balancer || typeof place !== "string") throw badReference(id, service);
   if (frontend?.type !== "Microsoft.Network/loadBalancers/frontendIPConfigurations")
     throw badReference(id, service);
-  if (plainLocation(place) !== plainLocation(location)) throw badReference(id, service);
+  if (regionName(place) !== regionName(location)) throw badReference(id, service);
   return { balancer, frontend: frontend.properties };
 }
 

@@ -1,4 +1,4 @@
-import { plainLocation } from "../../arm/checks.ts";
+import { regionName } from "@postern/core/region.ts";
 import { defined, flag, object, objects, oneOf, reference, text } from "../../arm/fields.ts";
 import { badReference, checkNetworkName } from "../../arm/links.ts";
 import { Refusal } from "../../arm/refusal.ts";
@@ -65,7 +65,7 @@ function subnetFor(fields: JsonObject, id: string, location: string, world: Worl
   const subnet = store.get(named);
   const network = subnet && store.get(parentOf(subnet.key));
   const place = network?.top.location;
-  if (!subnet || typeof place !== "string" || plainLocation(place) !== plainLocation(location))
+  if (!subnet || typeof place !== "string" || regionName(place) !== regionName(location))
     throw badReference(named, id);
   if (subnet.properties.privateLinkServiceNetworkPolicies !== "Disabled")
     throw new Refusal(

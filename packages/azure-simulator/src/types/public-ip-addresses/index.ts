@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { regionName } from "@postern/core/region.ts";
 import {
   defined,
   number,
@@ -128,7 +129,7 @@ function addressFor({ properties }: Resource): string {
 
 function named(dns: JsonObject, location: unknown): JsonObject {
   const label = text(dns, "domainNameLabel", undefined);
-  const place = String(location).toLowerCase().replaceAll(" ", "");
+  const place = regionName(String(location));
   return defined({
     domainNameLabel: label,
     domainNameLabelScope: text(dns, "domainNameLabelScope", undefined),

@@ -1,3 +1,4 @@
+import { regionName } from "@postern/core/region.ts";
 import type { JsonObject } from "../../state/store.ts";
 
 /** Azure's public regions: https://learn.microsoft.com/azure/reliability/regions-list */
@@ -80,11 +81,11 @@ const elsewhere: readonly string[] = [
   "China East 3",
 ];
 
-const known = new Set([...locations, ...elsewhere].map(plain));
+const known = new Set([...locations, ...elsewhere].map(regionName));
 
 /** Whether a region is one of Azure's, in any of its clouds. */
 export function isLocation(location: string): boolean {
-  return known.has(plain(location));
+  return known.has(regionName(location));
 }
 
 /** The names of all regions, as refusals list them. */
@@ -94,7 +95,7 @@ export function locationNames(): string {
 
 /** A region as a subscription lists it. */
 export function shownLocation(displayName: string, subscription: string): JsonObject {
-  const name = plain(displayName);
+  const name = regionName(displayName);
   return {
     id: `/subscriptions/${subscription}/locations/${name}`,
     name,
@@ -103,8 +104,4 @@ export function shownLocation(displayName: string, subscription: string): JsonOb
     regionalDisplayName: displayName,
     metadata: { regionType: "Physical", regionCategory: "Recommended" },
   };
-}
-
-function plain(location: string): string {
-  return location.toLowerCase().replaceAll(" ", "");
 }

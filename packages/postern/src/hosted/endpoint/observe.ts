@@ -1,5 +1,6 @@
 import { lastUserIn } from "@postern/core/claims.ts";
 import { conditionOf } from "@postern/core/conditions.ts";
+import { plainName } from "@postern/core/dns-name.ts";
 import type { Failure } from "@postern/core/failure.ts";
 import type { AzurePrivateLinkService } from "@postern/core/kinds/azure-private-link-service.ts";
 import type { Service } from "@postern/core/kinds/core.ts";
@@ -63,7 +64,6 @@ import {
   linkIdsOf,
   mayShadow,
   nameInZone,
-  plainName,
   usesHostZones,
 } from "./desired/desired.ts";
 import { isOwnPlace, lacksClaim } from "./dns/missing-tags.ts";

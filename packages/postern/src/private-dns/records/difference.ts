@@ -1,3 +1,4 @@
+import { plainName } from "@postern/core/dns-name.ts";
 import { formatIp, isIp, parseIp } from "@postern/core/ip.ts";
 import type { DesiredRecords } from "./desired.ts";
 import type { RecordSet } from "./observed.ts";
@@ -15,7 +16,7 @@ export function sameValues(a: readonly string[], b: readonly string[]): boolean 
 
 /** Addresses in one spelling; names without case and without the dot at their end. */
 export function plainValue(value: string): string {
-  return isIp(value) ? formatIp(parseIp(value)) : value.toLowerCase().replace(/\.$/, "");
+  return isIp(value) ? formatIp(parseIp(value)) : plainName(value);
 }
 
 /** Whether a record set keeps another from being written: a CNAME has no neighbours of its name. */

@@ -1,3 +1,4 @@
+import { sameRegion } from "@postern/core/region.ts";
 import { nameOf, type ResourceId, sameId } from "@postern/core/resource-id.ts";
 import type { Tags } from "@postern/core/tags.ts";
 import { withAllTags } from "@postern/core/user-tags.ts";
@@ -8,7 +9,7 @@ import {
   withoutEndpointAnswers,
 } from "../../azure/gateways/private-endpoints.ts";
 import { type Differences, failedState } from "../plan-resource.ts";
-import { sameRegion, sameSet, sameText } from "../same.ts";
+import { sameSet, sameText } from "../same.ts";
 
 /** A private endpoint as it should be. */
 export interface DesiredEndpoint {

@@ -1,3 +1,4 @@
+import { sameRegion } from "@postern/core/region.ts";
 import { type ResourceId, sameId } from "@postern/core/resource-id.ts";
 import { type Tags, withTags } from "@postern/core/tags.ts";
 import { withAllTags } from "@postern/core/user-tags.ts";
@@ -7,7 +8,7 @@ import {
   withoutAnswers,
 } from "../../azure/gateways/private-link-services.ts";
 import { type Differences, failedState } from "../plan-resource.ts";
-import { sameRegion, sameSet, sameText } from "../same.ts";
+import { sameSet, sameText } from "../same.ts";
 
 /** A link service as it should be. */
 export interface DesiredLinkService {

@@ -2,6 +2,7 @@ import { counted } from "@postern/core/counted.ts";
 import { keyOf } from "@postern/core/kind.ts";
 import type { AzurePrivateLinkService } from "@postern/core/kinds/azure-private-link-service.ts";
 import { ownerIn } from "@postern/core/ownership.ts";
+import { regionName, sameRegion } from "@postern/core/region.ts";
 import { idKey } from "@postern/core/resource-id.ts";
 import { shellWord } from "@postern/core/shell.ts";
 import type { PrivateLinkService } from "../../azure/gateways/private-link-services.ts";
@@ -65,8 +66,8 @@ export const balancerPlace = ofLinks("load balancer region and network", (link, 
   const { status, spec } = link;
   const balancer = index.loadBalancer(status?.internalLoadBalancerID);
   if (balancer === undefined) return undefined;
-  const location = (balancer.location ?? "").toLowerCase().replaceAll(" ", "");
-  if (location !== spec.location.toLowerCase())
+  const location = regionName(balancer.location ?? "");
+  if (!sameRegion(location, spec.location))
     return {
       result: "failed",
       found: `The load balancer is in ${location}, but the cluster asks for its link service in ${spec.location}.`,

@@ -1,9 +1,10 @@
 import type { Node, State } from "@postern/core/dashboard/picture.ts";
+import { plainName } from "@postern/core/dns-name.ts";
 import type { AzurePrivateLinkService } from "@postern/core/kinds/azure-private-link-service.ts";
 import { idKey, lastSegment } from "@postern/core/resource-id.ts";
 import { conditions, privateRouter } from "../../hosted/names.ts";
 import { isClosed, isHidden, type WorldIndex } from "../index-of.ts";
-import { covers, plain, zoneName } from "../records.ts";
+import { covers, zoneName } from "../records.ts";
 import type { Zone } from "../world.ts";
 import { conditionState, type NodeStatus } from "./states.ts";
 
@@ -65,7 +66,7 @@ export function hostsOf({ metadata, spec, status }: AzurePrivateLinkService): st
   return [
     ...[`api.${inside}`, `*.apps.${inside}`],
     ...(baseDomain ? [`api-${controlPlane}.${baseDomain}`] : []),
-  ].map(plain);
+  ].map(plainName);
 }
 
 function zoneIds(status: AzurePrivateLinkService["status"]): string[] {

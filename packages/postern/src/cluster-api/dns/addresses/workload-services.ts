@@ -1,3 +1,4 @@
+import { plainName } from "@postern/core/dns-name.ts";
 import { isIp } from "@postern/core/ip.ts";
 import type { CapiCluster } from "@postern/core/kinds/capi-cluster.ts";
 import { type Service, service } from "@postern/core/kinds/core.ts";
@@ -130,7 +131,7 @@ function hasNameAnnotation({ metadata, spec }: Service): boolean {
 
 function hostnamesOf({ metadata }: Service): string[] {
   const text = metadata.annotations?.[hostnameAnnotation] ?? "";
-  return text.split(",").map((each) => each.trim().toLowerCase().replace(/\.$/, ""));
+  return text.split(",").map((each) => plainName(each.trim()));
 }
 
 /** The name below a zone; one of another domain is kept whole, as it always was. */

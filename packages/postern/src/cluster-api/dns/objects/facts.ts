@@ -1,4 +1,5 @@
 import { conditionOf } from "@postern/core/conditions.ts";
+import { plainName } from "@postern/core/dns-name.ts";
 import { keyOf } from "@postern/core/kind.ts";
 import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import type { CapiCluster } from "@postern/core/kinds/capi-cluster.ts";
@@ -51,7 +52,7 @@ export function managementOf(
 export function factsOf(objects: Objects, setting: Setting): Observed {
   const { cluster, infrastructure, managementCluster, namesake, refused } = objects;
   const { namespace = "", name, uid = "" } = cluster.metadata;
-  const base = setting.baseDomain.toLowerCase().replace(/\.$/, "");
+  const base = plainName(setting.baseDomain);
   return {
     cluster: {
       name,

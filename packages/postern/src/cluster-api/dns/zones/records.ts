@@ -1,7 +1,7 @@
 import { claimsIn } from "@postern/core/claims.ts";
 import { isSameCluster, type Owner, ownerIn } from "@postern/core/ownership.ts";
 import { nameOf } from "@postern/core/resource-id.ts";
-import { done, join, type Part, report, wait } from "../../../kube/part.ts";
+import { done, join, type Part, report, wait, waits } from "../../../kube/part.ts";
 import { foundLinks, pointsTo } from "../../../private-dns/links/observed.ts";
 import { type DesiredRecords, ttlSeconds } from "../../../private-dns/records/desired.ts";
 import { plainValue } from "../../../private-dns/records/difference.ts";
@@ -26,9 +26,6 @@ import {
 import { isDelegationToUs } from "./name.ts";
 import { isOwned, shownOwner, userOf, withOwner } from "./owner.ts";
 import { pending } from "./report.ts";
-
-/** When to observe again the link of a cluster that shares the zone: no watch of this cluster reports it. */
-const otherLinkMs = 30_000;
 
 /** Whether nobody has marked a record set. */
 export function isUnmarked({ metadata, registered }: RecordSet): boolean {
@@ -185,7 +182,7 @@ function planSharedRecord(
   const network = observed.networks.toManagement;
   if (network && ofOthers.some((link) => pointsTo(link.found, network))) return done;
   // They have not linked their network yet.
-  if (ofOthers.length === 0) return wait(pending, otherLinkMs);
+  if (ofOthers.length === 0) return wait(pending, waits.failureMs);
   const message = `${nameOf(id)}.${nameOf(zone.id)} does not resolve to the endpoint of this cluster · the private zone is shared with ${shownOwner(sharer, observed)}, which has another network · move one of the clusters to another resource group`;
   return report({ reason: reasons.zoneOfAnotherNetwork, message });
 }

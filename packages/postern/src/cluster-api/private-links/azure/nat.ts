@@ -11,7 +11,6 @@ import type { DesiredPrivateLink } from "../spec/desired.ts";
 import { conditionOfScope } from "../spec/managed.ts";
 import type { UpdateSubnetStep } from "../steps.ts";
 import { otherCluster } from "./owner.ts";
-import { awaitCapzMs } from "./policy.ts";
 
 /**
  * What keeps a link from taking addresses from its subnets. A subnet that is closed to link services is opened, if its
@@ -35,7 +34,7 @@ export function planNat(
       return unfit(
         `network ${net} does not exist`,
         "Cluster API Provider Azure creates it",
-        awaitCapzMs,
+        waits.failureMs,
       );
     const { observation } = found;
     if (observation.state === "failed")
@@ -53,7 +52,7 @@ export function planNat(
       return unfit(
         `network ${net} has no subnet ${sub}`,
         "Cluster API Provider Azure creates it",
-        awaitCapzMs,
+        waits.failureMs,
       );
     // What refers to a subnet that is being written is refused.
     if (provisioningOf(present) === "changing")

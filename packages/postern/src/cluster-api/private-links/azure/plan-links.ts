@@ -16,7 +16,7 @@ import type { PrivateLinkStep } from "../steps.ts";
 import { planNat } from "./nat.ts";
 import { checkOwner } from "./owner.ts";
 import { planObsolete } from "./plan-obsolete.ts";
-import { awaitCapzMs, linkPolicy } from "./policy.ts";
+import { linkPolicy } from "./policy.ts";
 
 /** Plans the link services that are desired, and deletes those that are not any more. */
 export function planLinks(
@@ -84,7 +84,7 @@ function waitForFrontend(name: string, { why, isServiceDeleting }: MissingFronte
     ? "the link is created again for the next Service of this name"
     : "the cloud provider creates it";
   const message = `private link ${name} is pending · ${why} · ${remedy}`;
-  return wait({ reason: reasons.noLoadBalancer, message }, awaitCapzMs);
+  return wait({ reason: reasons.noLoadBalancer, message }, waits.failureMs);
 }
 
 /** Azure refuses one more link service, and says only that a limit is reached. */
@@ -106,7 +106,7 @@ function missingFrontend(
 ): Part<never> | undefined {
   const waitFor = (
     why: string,
-    requeueMs = awaitCapzMs,
+    requeueMs: number = waits.failureMs,
     remedy = "Cluster API Provider Azure or the cloud provider creates it",
   ) => {
     const message = `private link ${name} is pending · ${why} · ${remedy}`;
@@ -126,7 +126,7 @@ function missingFrontend(
   if (provisioningOf(observation.resource) === "failed")
     return waitFor(
       `load balancer ${called} is ${observation.resource.properties.provisioningState}`,
-      awaitCapzMs,
+      waits.failureMs,
       "ask its owner to update it",
     );
   const there = new Set(

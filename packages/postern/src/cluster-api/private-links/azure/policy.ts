@@ -5,8 +5,6 @@ import type { Subject } from "../observed.ts";
 import { reasons } from "../reasons.ts";
 import { conditionOfScope, foreignEndpointsAnnotation } from "../spec/managed.ts";
 
-/** When to observe again what Cluster API Provider Azure creates within minutes: no watch reports it. */
-export const awaitCapzMs = 30_000;
 /** When to observe again, at the latest, whether the management cluster has deleted its endpoints. */
 const awaitManagementMs = 15_000;
 

@@ -1,4 +1,5 @@
 import { isTrue } from "@postern/core/conditions.ts";
+import { plainName } from "@postern/core/dns-name.ts";
 import { isExplained } from "@postern/core/failure.ts";
 import { type KubeObject, keyOf } from "@postern/core/kind.ts";
 import type { AzurePrivateLinkService } from "@postern/core/kinds/azure-private-link-service.ts";
@@ -7,7 +8,7 @@ import type { HostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
 import type { HostedControlPlane } from "@postern/core/kinds/hosted-control-plane.ts";
 import { privateAccess } from "@postern/core/kinds/private-access.ts";
 import { idKey, parseResourceId, type ResourceId } from "@postern/core/resource-id.ts";
-import { defaultPolicy, plainHost, type TenantPolicy } from "@postern/core/tenant-policy.ts";
+import { defaultPolicy, type TenantPolicy } from "@postern/core/tenant-policy.ts";
 import { parseUserTags } from "@postern/core/user-tags.ts";
 import type { WatchCache } from "../../../kube/cache.ts";
 import { byPublishedHostname, hostnameOwner } from "../../hostnames.ts";
@@ -186,7 +187,7 @@ function findWithheld(
   for (const hostname of hostnames) {
     const holder = hostnameOwner(hostname, { clusters, published: [services] }, policy);
     const isPublished = services
-      .byIndex(byPublishedHostname, plainHost(hostname))
+      .byIndex(byPublishedHostname, plainName(hostname))
       .some(({ metadata }) => metadata.namespace === link.metadata.namespace);
     const denied = isPublished
       ? undefined

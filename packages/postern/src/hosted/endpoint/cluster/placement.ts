@@ -1,7 +1,7 @@
+import { isBelow, plainName, sameName } from "@postern/core/dns-name.ts";
 import type { ResourceId } from "@postern/core/resource-id.ts";
 import { idKey, lastSegment } from "@postern/core/resource-id.ts";
 import { privateZoneIn } from "../../../private-dns/zone/observed.ts";
-import { isBelow, plainName } from "../desired/desired.ts";
 
 /** A link of any cluster, as far as it decides where a shared zone is and which name an endpoint has. */
 export interface Peer {
@@ -63,7 +63,7 @@ export function baseZonePlace(me: Peer, peers: readonly Peer[]): ResourceId | un
         counts(peer, me) &&
         peer.placesZones &&
         peer.baseDomain !== undefined &&
-        plainName(peer.baseDomain) === plainName(baseDomain) &&
+        sameName(peer.baseDomain, baseDomain) &&
         idKey(peer.network) === idKey(me.network),
     )
     .concat(me)

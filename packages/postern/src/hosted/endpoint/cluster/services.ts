@@ -1,6 +1,6 @@
+import { plainName } from "@postern/core/dns-name.ts";
 import { isIp } from "@postern/core/ip.ts";
 import type { Service } from "@postern/core/kinds/core.ts";
-import { plainHost } from "@postern/core/tenant-policy.ts";
 import { act, done, type Part } from "../../../kube/part.ts";
 import { externalDnsAnnotation } from "../../hostnames.ts";
 import { conditions, privateRouter } from "../../names.ts";
@@ -85,7 +85,7 @@ interface Target {
  * (https://kubernetes-sigs.github.io/external-dns/latest/docs/annotations/annotations/), so the name is only for Kubernetes then.
  */
 function targetOf(hostname: string, addresses: readonly string[]): Omit<Target, "hostname"> {
-  const externalName = addresses.find((each) => isIp(each, 4)) ?? plainHost(hostname);
+  const externalName = addresses.find((each) => isIp(each, 4)) ?? plainName(hostname);
   const targets = addresses.every((each) => isIp(each, 4)) ? undefined : addresses.join(",");
   return { externalName, targets };
 }

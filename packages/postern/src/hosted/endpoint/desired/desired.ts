@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { isBelow, plainName, sameName } from "@postern/core/dns-name.ts";
 import {
   childId,
   idKey,
@@ -185,21 +186,6 @@ export function takesOAuth(
   return (
     sibling.lives && sibling.name !== privateRouter && sameName(sibling.baseDomain, baseDomain)
   );
-}
-
-/** Whether two DNS names are the same; absent ones are not. */
-export function sameName(a: string | undefined, b: string | undefined): boolean {
-  return a !== undefined && plainName(a) === plainName(b ?? "");
-}
-
-/** A DNS name as it is compared. */
-export function plainName(name: string): string {
-  return name.toLowerCase().replace(/\.$/, "");
-}
-
-/** Whether a name lies below a domain. */
-export function isBelow(name: string, domain: string): boolean {
-  return plainName(name).endsWith(`.${plainName(domain)}`);
 }
 
 /** The name within a zone, `@` for that of the zone itself; undefined where it does not belong to the zone. */

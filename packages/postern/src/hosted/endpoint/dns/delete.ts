@@ -1,4 +1,5 @@
 import { lastUserIn } from "@postern/core/claims.ts";
+import { sameName } from "@postern/core/dns-name.ts";
 import type { Failure } from "@postern/core/failure.ts";
 import { isSameCluster, ownerIn } from "@postern/core/ownership.ts";
 import { nameOf, sameId } from "@postern/core/resource-id.ts";
@@ -10,7 +11,7 @@ import { deleteRecord } from "../../../private-dns/records/plan.ts";
 import { tagsOf } from "../../../private-dns/zone/observed.ts";
 import { deleteZone, deletingMs } from "../../../private-dns/zone/plan-delete.ts";
 import { privateRouter } from "../../names.ts";
-import { hostZoneIds, nameInZone, sameName } from "../desired/desired.ts";
+import { hostZoneIds, nameInZone } from "../desired/desired.ts";
 import type { Observed, ZoneInRole } from "../observed.ts";
 import { isOwned, ownClaim, userOf } from "../ownership/owner.ts";
 import { reasons } from "../reasons.ts";

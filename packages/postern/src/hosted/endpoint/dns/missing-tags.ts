@@ -1,3 +1,4 @@
+import { plainName } from "@postern/core/dns-name.ts";
 import { ownerIn } from "@postern/core/ownership.ts";
 import { idKey, nameOf, type ResourceId, sameId } from "@postern/core/resource-id.ts";
 import { type FoundLink, foundLinks, networkKey } from "../../../private-dns/links/observed.ts";
@@ -12,7 +13,6 @@ import {
   isHostZone,
   linkIdsOf,
   nameInZone,
-  plainName,
 } from "../desired/desired.ts";
 import type { Observed, ZoneInRole } from "../observed.ts";
 import { isOwned, isUnmarked, ownClaim, userOf } from "../ownership/owner.ts";

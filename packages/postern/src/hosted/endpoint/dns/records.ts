@@ -1,3 +1,4 @@
+import { sameName } from "@postern/core/dns-name.ts";
 import { formatIp, isIp, parseIp } from "@postern/core/ip.ts";
 import { isSameCluster, ownerIn, ownership } from "@postern/core/ownership.ts";
 import { nameOf } from "@postern/core/resource-id.ts";
@@ -6,7 +7,7 @@ import { addressRecords } from "../../../private-dns/records/desired.ts";
 import type { FoundRecord } from "../../../private-dns/records/observed.ts";
 import type { RecordDecision, RecordPolicy } from "../../../private-dns/records/plan.ts";
 import { conditions, privateRouter } from "../../names.ts";
-import { desiredNames, nameInZone, sameName, takesOAuth } from "../desired/desired.ts";
+import { desiredNames, nameInZone, takesOAuth } from "../desired/desired.ts";
 import type { Observed, ZoneInRole } from "../observed.ts";
 import { isOwned, ownedMetadata, owner } from "../ownership/owner.ts";
 import { reasons } from "../reasons.ts";

@@ -1,5 +1,6 @@
 import { formatCidr } from "@postern/core/cidr.ts";
 import { provisioning } from "@postern/core/provisioning.ts";
+import { sameRegion } from "@postern/core/region.ts";
 import {
   childId,
   idKey,
@@ -21,7 +22,6 @@ import {
   smallestPrefixLength,
   unfitness,
 } from "../../../private-link/nat-subnets/subnets.ts";
-import { sameRegion } from "../../../private-link/same.ts";
 import { clusterNatSubnetName, isClusterNatSubnet } from "../../names.ts";
 import type { Down, Up } from "../observed.ts";
 import type { NatChoice, NatDeletionChoice, NatSnapshot } from "./observed.ts";

@@ -3,6 +3,7 @@ import type { AzurePlatform } from "@postern/core/kinds/azure-platform.ts";
 import type { AzurePrivateLinkService } from "@postern/core/kinds/azure-private-link-service.ts";
 import type { HostedControlPlane } from "@postern/core/kinds/hosted-control-plane.ts";
 import type { PrivateAccess } from "@postern/core/kinds/private-access.ts";
+import { regionName } from "@postern/core/region.ts";
 import { idKey, sameId } from "@postern/core/resource-id.ts";
 import { baseDomainOf } from "../../dns-names.ts";
 import { clusterAnnotation } from "../../names.ts";
@@ -52,7 +53,7 @@ export function desiredLink(
       subscriptionID: azure.subscriptionID,
       resourceGroupName: azure.resourceGroup,
       // Azure takes "West Europe" for westeurope; the link object takes only the latter.
-      location: azure.location.toLowerCase().replaceAll(" ", ""),
+      location: regionName(azure.location),
       guestSubnetID,
       guestVNetID: azure.vnetID,
       ...(access.natSubnetID && { natSubnetID: access.natSubnetID }),

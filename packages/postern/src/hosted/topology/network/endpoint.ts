@@ -1,7 +1,7 @@
+import { plainName } from "@postern/core/dns-name.ts";
 import type { HostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
 import type { HostedControlPlane } from "@postern/core/kinds/hosted-control-plane.ts";
 import type { PrivateAccess } from "@postern/core/kinds/private-access.ts";
-import { plainHost } from "@postern/core/tenant-policy.ts";
 import { privateRouter } from "../../names.ts";
 import type { Publishing } from "../cluster/publishing.ts";
 import type { Observed } from "../observed.ts";
@@ -52,7 +52,7 @@ function endpointOf(
   { apiServer }: Publishing,
 ): Endpoint | undefined {
   const { hostname } = apiServer;
-  if (hostname !== undefined && observed.taken?.includes(plainHost(hostname))) return undefined;
+  if (hostname !== undefined && observed.taken?.includes(plainName(hostname))) return undefined;
   const isPublic = access.reachablePublicly;
   if (apiServer.type === "LoadBalancer") {
     const balanced = balancerOf(observed, isPublic ? "kube-apiserverlb" : "kube-apiserver-private");
