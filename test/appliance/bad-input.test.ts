@@ -113,7 +113,7 @@ test("a pool in another region is refused with both regions", async () => {
   );
 });
 
-test("a token without rights is told with the action that is missing, and on what", async () => {
+test("a token without rights is reported with the action that is missing, and on what", async () => {
   const world = await realWorld();
   const words = await wordsFor(world, world.machine("fw", { role: false }));
   const told = await refused(world, words, "discover");
@@ -122,7 +122,7 @@ test("a token without rights is told with the action that is missing, and on wha
   expect(told).toContain("(403 AuthorizationFailed)");
 });
 
-test("an identity that the machine does not have is told as that", async () => {
+test("an identity that the machine does not have is reported as that", async () => {
   const world = await realWorld();
   const words = await wordsFor(world, world.machine("fw"));
   const unknown = "12345678-1234-4234-8234-123456789012";

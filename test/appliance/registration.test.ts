@@ -297,7 +297,7 @@ describe("what comes late", () => {
     expect(agent.metrics.text()).toContain('{what="discover",code="AuthorizationFailed"}');
   });
 
-  test("a role that never comes is told of with the action that it lacks, and in two minutes", async () => {
+  test("a role that never comes is reported with the action that it lacks, and in two minutes", async () => {
     const world = await gatewayWorld();
     const agent = await world.agent(world.machine("fw", { role: false }));
     const startedAt = world.clock.now();
@@ -307,7 +307,7 @@ describe("what comes late", () => {
     expect(world.clock.now() - startedAt).toBeLessThanOrEqual(121_000);
   });
 
-  test("a role without the right to write is told of by the registration", async () => {
+  test("a role without the right to write is reported by the registration", async () => {
     const actions = ["*/read"];
     const world = await gatewayWorld({ actions });
     const message = await world.until(failure(boot(await world.agent(world.machine("fw")))));
@@ -507,7 +507,7 @@ test("a pool at which Azure works for ever is joined all the same once the entry
   expect(world.members()).toEqual([]);
 });
 
-test("an Azure that never answers is told of as that, in the time allowed", async () => {
+test("an Azure that never answers is reported as that, in the time allowed", async () => {
   const world = await gatewayWorld();
   world.simulator.addFault({ match: {}, effect: { kind: "slow", ms: 10_000_000 } });
   const { ctx } = await world.agent(world.machine("fw"));

@@ -34,7 +34,7 @@ describe.skipIf(why !== undefined)(
       await links.remove();
     });
 
-    test("what a killed agent left is made anew", async () => {
+    test("what a killed agent left is recreated", async () => {
       const { appliance, balancer } = cable(addresses);
       await makeTunnelLinks(config, "eth0", { namespace: appliance });
       await makeTunnelLinks(config, "eth0", { namespace: appliance });

@@ -28,7 +28,7 @@ test("the median is the middle one, or the mean of the two in the middle", () =>
   expect(() => median([])).toThrow("a median of nothing");
 });
 
-test("a missed target is told with by how much and why", () => {
+test("a missed target is reported with by how much and why", () => {
   const rows = [atMost("CPU", 0.9, "x", 0.45), atMost("failed", 3, "writes", 0)];
   const report = makeReport("test", rows, { CPU: "the reason" });
   expect(report.notes).toEqual([

@@ -78,7 +78,7 @@ describeApi("server-side apply", (api) => {
     expect(second.body.metadata.resourceVersion).toBe(first.metadata.resourceVersion);
   });
 
-  test("takes YAML", async () => {
+  test("an apply takes YAML as well as JSON", async () => {
     const { path } = await applying();
     const yaml = `apiVersion: ${widgets.apiVersion}\nkind: Widget\nmetadata:\n  name: a\nspec:\n  size: 3\n`;
     const made = await api.ok("PATCH", `${path}${query("one")}`, yaml, patches.apply);

@@ -80,7 +80,7 @@ describeApi("discovery", (api) => {
     expect(found?.verbs.toSorted()).toEqual(verbs);
   });
 
-  test("describes leases", async () => {
+  test("describes leases as coordination.k8s.io/v1 with their verbs", async () => {
     const { groupVersion, resources } = await api.ok<ResourceList>(
       "GET",
       "/apis/coordination.k8s.io/v1",

@@ -382,7 +382,7 @@ function suite(api: Api): void {
     await waiting;
   });
 
-  test("watches", async () => {
+  test("shows changes of an object with get --watch", async () => {
     const namespace = await withOne({ size: 1 });
     const watching = start(program, [
       ...flags(namespace),
@@ -397,7 +397,7 @@ function suite(api: Api): void {
     await watching.end();
   });
 
-  test("shows events", async () => {
+  test("shows the events of an object", async () => {
     const namespace = await withOne();
     await api.ok("POST", `/apis/events.k8s.io/v1/namespaces/${namespace}/events`, {
       metadata: { name: "e" },
@@ -442,7 +442,7 @@ function suite(api: Api): void {
     expect(await kubectl("default", `describe crd ${crd}`)).toContain("A thing to play with.");
   });
 
-  test("shows namespaces and secrets as people know them", async () => {
+  test("shows namespaces and secrets as kubectl users know them", async () => {
     const namespace = await api.namespace();
     expect(await kubectl("default", `get ns ${namespace} --no-headers`)).toMatch(
       new RegExp(`^${namespace} +Active +\\d+`),

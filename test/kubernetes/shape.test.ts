@@ -33,7 +33,7 @@ describeApi(`schemas, with random objects (${seeded})`, (api) => {
     );
   }, 300_000);
 
-  test("unknown fields are told in the same words", async () => {
+  test("unknown fields are reported in the same words", async () => {
     await fc.assert(
       fc.asyncProperty(valuesOf(everyFeature), async (spec) => {
         const given = tight.widget("w", { spec });
@@ -111,18 +111,18 @@ interface Outcome {
 function predicted(shape: Shape, given: unknown, old?: Stored): Outcome {
   const object = shape.fill(shape.prune(plain(given) as Stored).object);
   const causes = shape.problems(object, old);
-  return causes.length === 0 ? { spec: object.spec } : { causes: told(causes) };
+  return causes.length === 0 ? { spec: object.spec } : { causes: causeLines(causes) };
 }
 
 async function answered(api: Api, method: string, path: string, given: unknown): Promise<Outcome> {
   const { status, body } = await api.request<Thing & Status>(method, path, given);
   if (status < 300) return { spec: body.spec };
   if (status !== 422) throw new Error(`${status}: ${JSON.stringify(body)}`);
-  return { causes: told(body.details.causes ?? []) };
+  return { causes: causeLines(body.details.causes ?? []) };
 }
 
 /** Causes in one order: the server's is that of a Go map. */
-function told(causes: readonly Cause[]): string[] {
+function causeLines(causes: readonly Cause[]): string[] {
   return causes
     .map(({ reason, field, message }) => `${reason} ${field}: ${withoutFailure(message)}`)
     .sort();

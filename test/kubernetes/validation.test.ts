@@ -9,7 +9,7 @@ describeApi("unknown and doubled fields", (api) => {
   const stray = widgets.widget("a", { spec: { size: 1, sise: 2 } });
   const warningsOf = (headers: Record<string, unknown>) => String(headers.warning ?? "");
 
-  test("are told by a warning", async () => {
+  test("are reported by a warning", async () => {
     const namespace = await api.namespace();
     const { status, headers, body } = await api.request<Thing>(
       "POST",
@@ -56,7 +56,7 @@ describeApi("unknown and doubled fields", (api) => {
     expect(warningsOf(answer.headers)).toBe('299 - "unknown field \\"dta\\""');
   });
 
-  test("of one name twice are told", async () => {
+  test("of one name twice are reported", async () => {
     const namespace = await api.namespace();
     const text = `{"apiVersion":"${widgets.apiVersion}","kind":"Widget","metadata":{"name":"a"},"spec":{"size":1,"size":2}}`;
     const { headers, body } = await api.request<Thing>("POST", widgets.path(namespace), text);
@@ -67,7 +67,7 @@ describeApi("unknown and doubled fields", (api) => {
   test.each([
     ["a merge patch", patches.merge, { spec: { sise: 1 } }],
     ["a JSON patch", patches.json, [{ op: "add", path: "/spec/sise", value: 1 }]],
-  ])("are told after %s", async (_what, options, body) => {
+  ])("are reported after %s", async (_what, options, body) => {
     const namespace = await api.namespace();
     await api.ok("POST", widgets.path(namespace), widgets.widget("a", { spec: { size: 1 } }));
     const path = widgets.path(namespace, "a");
@@ -84,13 +84,13 @@ describeApi("unknown and doubled fields", (api) => {
     expect(status).toBeGreaterThanOrEqual(400);
   });
 
-  test("are told by a word that nobody knows: it is refused", async () => {
+  test("are refused with a value of fieldValidation that does not exist", async () => {
     const namespace = await api.namespace();
     const path = `${widgets.path(namespace)}?fieldValidation=Sometimes`;
     expect(await api.refused("POST", path, stray)).toMatchObject({ code: 422, reason: "Invalid" });
   });
 
-  test("are not told of metadata that is free", async () => {
+  test("are not reported in metadata that is free", async () => {
     const namespace = await api.namespace();
     const object = {
       ...widgets.widget("a"),

@@ -194,7 +194,7 @@ test("a place for temporary folders that cannot be written is named", async () =
   expect(said).toMatch(/^postern: cannot create a folder in .*file\. ENOTDIR.*\. Set TMPDIR/);
 });
 
-test("a kubeconfig that points nowhere is told with its address", async () => {
+test("a kubeconfig that points nowhere is reported with its address", async () => {
   const file = join(folder(), "kubeconfig");
   writeFileSync(
     file,

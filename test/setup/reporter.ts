@@ -44,7 +44,7 @@ export class EndReporter implements Reporter {
     this.tally = count(modules, this.partly);
     this.tally.failed += errors.length;
     this.inFilesOnly = errors.length === 0;
-    this.tally.failures.push(...errors.map((error) => told("outside of a test", [error])));
+    this.tally.failures.push(...errors.map((error) => failureLine("outside of a test", [error])));
   }
 
   private end(): void {
@@ -97,7 +97,7 @@ function count(modules: readonly TestModule[], partly: boolean): Tally {
       else if (outcome.is === "failed") {
         failed++;
         tally.failures.push(
-          told(`${test.module.relativeModuleId} > ${test.fullName}`, outcome.errors),
+          failureLine(`${test.module.relativeModuleId} > ${test.fullName}`, outcome.errors),
         );
       } else if (!partly || outcome.why !== unexplained) {
         tally.skipped++;
@@ -107,7 +107,7 @@ function count(modules: readonly TestModule[], partly: boolean): Tally {
     // A file that did not load, or a hook that threw, fails without a failed test.
     if (failed === 0 && !module.ok()) {
       failed = 1;
-      tally.failures.push(told(module.relativeModuleId, module.errors()));
+      tally.failures.push(failureLine(module.relativeModuleId, module.errors()));
     }
     tally.failed += failed;
     if (failed > 0) tally.failedFiles.add(module.relativeModuleId);
@@ -136,7 +136,7 @@ function outcomeOf(test: TestCase): Outcome {
 }
 
 /** A failure in one line: what failed, and how its first error begins. */
-function told(what: string, errors: readonly unknown[]): string {
+function failureLine(what: string, errors: readonly unknown[]): string {
   const [error] = errors;
   const message = error instanceof Object && "message" in error ? String(error.message) : undefined;
   return message ? `${what} (${message.split("\n")[0]?.slice(0, 200)})` : what;

@@ -190,7 +190,7 @@ test.each([
   expect(ended.exitCode).toBe(64);
 });
 
-test("what cannot be is told in one line with exit code 1, and leaves no ready file", async () => {
+test("what cannot be is reported in one line with exit code 1, and leaves no ready file", async () => {
   const where = folder();
   const taken = createServer().listen(0, "127.0.0.1");
   await once(taken, "listening");

@@ -40,7 +40,7 @@ test("many who wait as long as they are told all get their turn", () => {
   expect(done).toBeLessThanOrEqual(610);
 });
 
-test("what is made anew under the same name has an etag that its predecessor never had", async () => {
+test("what is recreated under the same name has an etag that its predecessor never had", async () => {
   const { ask } = await world();
   const old = (await ask("PUT", network, networkBody())).body.etag;
   await ask("GET", network);

@@ -41,7 +41,7 @@ test("ClientSecretCredential gets a token that works, and hears why a wrong secr
   await expect(unknown.getToken(scope)).rejects.toThrow("AADSTS700016");
 });
 
-test("a client of Azure signs in and follows a long operation over TLS, with nothing told but the address", async () => {
+test("a client of Azure signs in and follows a long operation over TLS, with nothing given but the address", async () => {
   const { simulator, sdk } = await world({ retryAfterSeconds: 0, operationMs: { "*": 20 } });
   const app = simulator.directory.addApplication({ tenant, secrets: [{ value: "hush" }] });
   simulator.roles.makeOwner(app);

@@ -195,7 +195,7 @@ test("a machine with several assigned identities must say which, and one without
   expect((await get(path)).body.error_description).toBe("Identity not found");
 });
 
-test("an event is told with its notice, begins when it is agreed to or when its time comes, and ends", async () => {
+test("an event is reported with its notice, begins when it is agreed to or when its time comes, and ends", async () => {
   const clock = new ManualClock(Date.UTC(2026, 0, 1));
   const { get, imds } = await world({ clock, still: true });
   const path = "/metadata/scheduledevents?api-version=2020-07-01";
@@ -264,7 +264,7 @@ test("the machines of a scale set are told of one another's events, by their nam
   expect(compute.body).toMatchObject({ name: "ss_1", vmScaleSetName: "ss", vmId: "id-1" });
 });
 
-test("the load balancer in front of a machine is told, and a machine behind none has no such data", async () => {
+test("the load balancer in front of a machine is reported, and a machine behind none has no such data", async () => {
   const { get, ask } = await world();
   const path = "/metadata/loadbalancer?api-version=2020-10-01";
   expect((await get(path)).body.error).toContain("No load balancer metadata is found");

@@ -252,7 +252,7 @@ test.each([
   expect([said.status, said.body.error.code]).toEqual([status, code]);
 });
 
-test("a principal that is not known yet is taken when its kind is told", async () => {
+test("a principal that is not known yet is taken when its kind is reported", async () => {
   const { ask } = await identityWorld();
   const said = await ask("PUT", assignment(group), {
     properties: {

@@ -110,7 +110,7 @@ roleAssignments:
 `,
     "7:18: roleAssignments[0] is for 'nobody'",
   ],
-])("%s is told with its place", async (_what, text, why) => {
+])("%s is reported with its place", async (_what, text, why) => {
   await expect(async () => start(text)).rejects.toThrow(`cannot seed from world.yaml:${why}`);
 });
 

@@ -154,13 +154,13 @@ test("a second simulator on the same file is refused, reset or not", async () =>
     await expect(startChecked({ state: { file, reset } })).rejects.toThrow(/in use/);
 });
 
-test("a folder that is not there is told in one line", async () => {
+test("a folder that is not there is reported in one line", async () => {
   await expect(startChecked({ state: { file: join(stateFile(), "no", "such") } })).rejects.toThrow(
     /cannot be written · .* · use a file in an existing, writable folder with --state/,
   );
 });
 
-test("a full disk is told as what it is, and what was answered is there after it", async () => {
+test("a full disk is reported as what it is, and what was answered is there after it", async () => {
   const file = stateFile();
   const failed: Error[] = [];
   const { simulator, ask } = await smallWorld({
@@ -188,7 +188,7 @@ test("a full disk is told as what it is, and what was answered is there after it
   expect(answered.filter((id) => !after.store.get(id))).toEqual([]);
 });
 
-test("a disk that is full at the start is told too, and reset is not advised", async () => {
+test("a disk that is full at the start is reported too, and reset is not advised", async () => {
   const file = stateFile();
   const started = startChecked({ state: { file, mostPages: 1 } });
   await expect(started).rejects.toThrow(/cannot be written · the disk is full · free some space/);

@@ -99,11 +99,11 @@ describeWhere("missing" in given ? given.missing : undefined, "the admission pol
     for (const [name, attempt] of rows)
       testOnReal("no-admission", `refuse: ${name}`, async () => {
         expect(before.get(name), "without the policies").toBeLessThan(300);
-        const object = await held(cluster, attempt);
+        const object = await storedObject(cluster, attempt);
         const { status, body } = await send(attempt);
         expect([status, body.message]).toEqual([403, expect.stringContaining(`'${policy}`)]);
         expect(body.message).toMatch(/denied request: .+ · .+ · .+/);
-        expect(await held(cluster, attempt)).toEqual(object);
+        expect(await storedObject(cluster, attempt)).toEqual(object);
       });
 
   testOnReal("no-admission", "allow what Postern, HyperShift and users do", async () => {
@@ -121,7 +121,7 @@ describeWhere("missing" in given ? given.missing : undefined, "the admission pol
 });
 
 /** The object that a request is about, as it is now. */
-async function held(cluster: Cluster, { method, path, body }: Attempt): Promise<unknown> {
+async function storedObject(cluster: Cluster, { method, path, body }: Attempt): Promise<unknown> {
   const named = (body as { metadata?: { name: string } } | undefined)?.metadata?.name;
   const at = method === "POST" && named !== undefined ? `${path}/${named}` : path;
   const plain = at.replace(/\/(status|finalize|token)$/, "");

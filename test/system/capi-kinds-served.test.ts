@@ -125,7 +125,7 @@ describeOnCluster("the real API server, serving the kinds of Cluster API", (clus
     expect(body).toMatchObject(given);
   });
 
-  test("shows an AzureCluster in the columns that people know", async () => {
+  test("shows an AzureCluster in the columns that users know", async () => {
     const labels = { "cluster.x-k8s.io/cluster-name": "wc1" };
     await create(azureCluster, "columns", azureClusterSpec());
     await cluster.request("PATCH", `${path(azureCluster)}/columns`, { metadata: { labels } });

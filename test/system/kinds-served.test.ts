@@ -56,7 +56,7 @@ describeOnCluster("the real API server, serving our kinds", (cluster) => {
     });
   });
 
-  test("shows a link in the columns that people know", async () => {
+  test("shows a link in the columns that users know", async () => {
     await create(azurePrivateLinkService, "columns", linkSpec());
     const alias = "pls-x.5e1.westeurope.azure.privatelinkservice";
     await cluster.request("PATCH", `${path(azurePrivateLinkService)}/columns/status`, {

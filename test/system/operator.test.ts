@@ -146,7 +146,7 @@ describeOnCluster("postern operator", (cluster) => {
     expect(ready.text).toMatch(/\[-\]azure-token failed: .*AZURE_CREDENTIALS_FILE/);
   });
 
-  test("a token that the API server refuses is told on the readiness page and in the log", async () => {
+  test("a token that the API server refuses is reported on the readiness page and in the log", async () => {
     const path = join(await mkdtemp(join(tmpdir(), "postern-")), "config");
     onTestFinished(() => rm(dirname(path), { recursive: true }));
     const good = await readFile(cluster.kubeconfig, "utf8");
@@ -270,7 +270,7 @@ describeOnCluster("postern operator", (cluster) => {
     await expect.poll(log, { timeout: 20_000 }).toContain('"msg":"started"');
   });
 
-  test("a port that is taken is told in one line", async () => {
+  test("a port that is taken is reported in one line", async () => {
     const taken = await serve((_request, response) => response.end());
     const port = new URL(taken.url).port;
     const { child, log } = await start(["--listen", `127.0.0.1:${port}`]);

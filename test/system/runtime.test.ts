@@ -472,7 +472,7 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
     }
   });
 
-  test("a pass that hangs is ended after two minutes, told, and tried again; the others go on", async () => {
+  test("a pass that hangs is ended after two minutes, reported, and tried again; the others go on", async () => {
     let hanging = true;
     const feature = widgetFeature({
       concurrency: 2,
@@ -706,7 +706,7 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
     expect(reconciles.length).toBe(20);
   });
 
-  test("a status that the schema refuses is told by a condition and an event, and tried again slowly", async () => {
+  test("a status that the schema refuses is reported by a condition and an event, and tried again slowly", async () => {
     const feature = widgetFeature({ wanted: () => ({ status: { size: 5000 } }) });
     const { make, get, events, clock, reconciles, quiet } = await runtimeWith([feature]);
     await make("a", { size: 1 });
@@ -789,7 +789,7 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
     expect((await writes()).length).toBe(before);
   });
 
-  test("a failed step is told in its own condition, the others go on, and what runs is looked at in time", async () => {
+  test("a failed step is reported in its own condition, the others go on, and what runs is looked at in time", async () => {
     let broken = true;
     const applied: string[] = [];
     const feature = widgetFeature({
@@ -1004,7 +1004,7 @@ describeOnCluster("the runtime on a real API server", (cluster) => {
     );
   });
 
-  test("health, readiness and metrics are told as kube-apiserver and controller-runtime tell them", async () => {
+  test("health, readiness and metrics are reported as kube-apiserver and controller-runtime tell them", async () => {
     const { runtime, make, get } = await runtimeWith([widgetFeature()]);
     await make("a", { size: 1 });
     await expect.poll(async () => (await get("a")).status?.size).toBe(1);

@@ -44,7 +44,7 @@ describe("a block", () => {
     expect(() => parseCidr("10.0.0.300/24")).toThrow('"10.0.0.300" is not an IPv4 or IPv6 address');
   });
 
-  test("that is none can be told to a person", () => {
+  test("that is none is explained to the user", () => {
     const error = new CidrError("x", "not a block", "write one");
     expect(isExplained(error)).toBe(true);
     expect(error.explain()).toEqual({

@@ -4,7 +4,7 @@ import { claimsIn, isClaimedBy, lastUserIn, withClaim, withoutClaim } from "./cl
 const a = { clusterID: "aaaa", uid: "1" };
 const b = { clusterID: "bbbb", uid: "2" };
 
-test("each cluster that uses a resource has a claim of its own, beside other people's tags", () => {
+test("each cluster that uses a resource has a claim of its own, beside the tags of others", () => {
   const both = withClaim(withClaim({ team: "x" }, a), b);
   expect(claimsIn(both)).toEqual([a, b]);
   expect(withoutClaim(both, a)).toEqual({ team: "x", postern_user_bbbb: "2" });

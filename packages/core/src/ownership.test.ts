@@ -109,7 +109,7 @@ test.each([
   ["of another cluster, by an object that nobody knows", "c-2/uid-0", false],
   ["that is ours", "c-1/uid-1", false],
   ["with a tag that says nothing", "c-1", false],
-])("whether a resource %s was left behind is told by its tag", (_what, tag, left) => {
+])("whether a resource %s was left behind is reported by its tag", (_what, tag, left) => {
   const made = { clusterID: "c-1", uid: "uid-1" };
   const exists = (uid: string) => uid === "uid-2";
   expect(isOrphaned({ postern_owner: tag }, made, exists)).toBe(left);

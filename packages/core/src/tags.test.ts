@@ -24,7 +24,7 @@ describe("a tag", () => {
     expect(checkedTags(tags)).toBe(tags);
   });
 
-  test("that is refused can be told to a person", () => {
+  test("that is refused is explained to the user", () => {
     const error = new TagError("a", "its name is odd");
     expect(isExplained(error)).toBe(true);
     expect(error.explain().reason).toBe("InvalidTag");

@@ -41,7 +41,7 @@ test("only loopback is listened on", async () => {
   );
 });
 
-test("a port that is in use is told", async () => {
+test("a port that is in use is reported", async () => {
   const { url } = await start();
   const port = Number(new URL(url).port);
   await expect(startKubernetes({ port })).rejects.toThrow(/another process listens there/);

@@ -47,7 +47,7 @@ test("a write outlives a process that is killed in the next moment", () => {
   backend.close();
 });
 
-test("a disk that is full is told, and what was there stays", () => {
+test("a disk that is full is reported, and what was there stays", () => {
   const backend = fileBackend({ file: file(), mostPages: 20 });
   backend.put("secrets", "n/a", "1");
   expect(() => backend.put("secrets", "n/b", "x".repeat(200_000))).toThrow(

@@ -75,13 +75,13 @@ test.each([
   ],
   ["a mistake in Azure", "azure:\n  tenants: 3\noperator: {}", "2:12", "'tenants' must be a list"],
   ["nothing", "", "1:1", "examples/local/demo.yaml"],
-])("%s is told with its place", (_what, text, place, said) => {
+])("%s is reported with its place", (_what, text, place, said) => {
   const read = () => scenarioIn(text, "my.yaml");
   expect(read).toThrow(`my.yaml:${place}: `);
   expect(read).toThrow(said);
 });
 
-test("a file that is not there is told with what to give instead", () => {
+test("a file that is not there is reported with what to give instead", () => {
   expect(() => readScenario("nowhere.yaml")).toThrow(
     "cannot read the scenario nowhere.yaml · ENOENT: no such file or directory · use demo, empty or a YAML file with --scenario",
   );

@@ -98,7 +98,7 @@ describeHosted("the names of clusters on other infrastructure", (startWorld) => 
     expect(events.map(({ reason }) => reason)).toContain("ResourceGroupLeft");
   }, 60_000);
 
-  test("a Cluster that is deleted alone waits for its names, and holds its infrastructure object no longer", async () => {
+  test("a Cluster that is deleted alone waits for its names, and removes the finalizer from its infrastructure object", async () => {
     const world = await startDns(startWorld, { settings });
     const before = world.azure.ids();
     const cluster = await onVsphere(world, "vs9", "192.0.2.19");
@@ -144,7 +144,7 @@ describeHosted("the names of clusters on other infrastructure", (startWorld) => 
     expect(await reported(world, "vs3")).toBe("True GSDNSZonesCreated");
   });
 
-  test("an endpoint that is a name is never written as an address, and is told", async () => {
+  test("an endpoint that is a name is never written as an address, and is reported", async () => {
     const world = await startDns(startWorld, { settings });
     await onVsphere(world, "vs4", "api.elsewhere.example.net");
     await world.until(

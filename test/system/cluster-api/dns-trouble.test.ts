@@ -141,7 +141,7 @@ describeHosted("names in trouble", (startWorld) => {
     expect(valuesAt(world, baseZone, "NS", "wc1")).toBeDefined();
   });
 
-  test("a base zone that may not be written is told, the rest is there, and it is put right in time", async () => {
+  test("a base zone that may not be written is reported, the rest is there, and it is put right in time", async () => {
     const world = await startDns(startWorld);
     const fault = await makeUndelegated(world);
     expect(namesIn(world, publicZone(groupOf("wc1"), "wc1"))).toEqual(["a api", "a apiserver"]);
@@ -156,13 +156,13 @@ describeHosted("names in trouble", (startWorld) => {
     expect(valuesAt(world, baseZone, "NS", "wc1")).toBeDefined();
   });
 
-  test("a base zone that is not there is told", async () => {
+  test("a base zone that is not there is reported", async () => {
     const world = await startDns(startWorld, { baseDomain: "example.org" });
     await makeWorkload(world, "wc1");
     await isTold(world, "wc1", "False BaseZoneMissing");
   });
 
-  test("a cluster without a credential is told, and the others go on", async () => {
+  test("a cluster without a credential is reported, and the others go on", async () => {
     const world = await startDns(startWorld, {
       viewsOf: (clients) => ({
         ...clients,
@@ -213,7 +213,7 @@ describeHosted("names in trouble", (startWorld) => {
     );
   });
 
-  test("when the management AzureCluster is gone, what is with the cluster goes, and the rest is told with the way out", async () => {
+  test("when the management AzureCluster is gone, what is with the cluster goes, and the rest is reported with the way out", async () => {
     const world = await startDns(startWorld);
     const made = await makeWorkload(world, "wc1", { group: "shared" });
     await isTold(world, "wc1");

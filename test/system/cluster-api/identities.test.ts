@@ -189,7 +189,7 @@ describeHosted("the identities of Cluster API", (startWorld) => {
     expect(askers(world, "b1")).toEqual([b.appId]);
   });
 
-  test("a Secret that is missing or half there is told, and what is put right counts soon", async () => {
+  test("a Secret that is missing or half there is reported, and what is put right counts soon", async () => {
     const world = await start();
     const { appId } = application(world, "a1");
     await identity(world, "a", appId);
@@ -209,7 +209,7 @@ describeHosted("the identities of Cluster API", (startWorld) => {
     expect(await messageOf(world, "a1")).not.toContain("hush");
   });
 
-  test("an identity that does not exist, or is not named, is told, and the others go on", async () => {
+  test("an identity that does not exist, or is not named, is reported, and the others go on", async () => {
     const world = await start();
     const { appId } = application(world, "a1", "gone");
     await secret(world, "a", { clientSecret: "hush" });
@@ -474,7 +474,7 @@ describeHosted("the identities of Cluster API", (startWorld) => {
     expect(askers(world, "base")).toEqual(["operator-object"]);
   });
 
-  test("without its AzureCluster the management cluster has none, and that is told", async () => {
+  test("without its AzureCluster the management cluster has none, and that is reported", async () => {
     const world = await start();
     await cluster(world, "managed", undefined, { annotations: { [way]: "management" } });
     expect(await looked(world, "managed")).toBe("False ClusterIdentityMissing");

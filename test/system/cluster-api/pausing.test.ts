@@ -88,7 +88,7 @@ describeHosted("the pause of control planes", (startWorld) => {
     expect(await paused(world)).toBeUndefined();
   });
 
-  test("of a person stays when every gate is met, and that is told", async () => {
+  test("of a person stays when every gate is met, and that is reported", async () => {
     const world = await start();
     const cluster = await world.make(clusterObject("org", "wc"));
     const azure = await world.make(azureClusterObject("org", "wc"));

@@ -125,7 +125,7 @@ describeHosted("a private endpoint", (start) => {
       "its address",
       (service) => ({ endpoints: [endpoint(service, { privateIPAddresses: ["10.10.0.99"] })] }),
     ],
-  ])("is made anew where %s is another", async (_what, shape) => {
+  ])("is recreated where %s is another", async (_what, shape) => {
     const world = await startPrivateLinks(start);
     inAzure(world);
     const service = theirService(world, "gate", [subscription]);
@@ -154,7 +154,7 @@ describeHosted("a private endpoint", (start) => {
     expect(resourceAt(world, endpointId("second"))).toBeDefined();
   });
 
-  test("that loses its connection or is deleted is made anew", async () => {
+  test("that loses its connection or is deleted is recreated", async () => {
     const world = await startPrivateLinks(start);
     inAzure(world);
     const service = theirService(world, "gate", [subscription]);
@@ -169,7 +169,7 @@ describeHosted("a private endpoint", (start) => {
     await reported(world, made, endpoints, "True Realised");
   });
 
-  test("that Azure refuses is told with its code, and the others are made", async () => {
+  test("that Azure refuses is reported with its code, and the others are made", async () => {
     const world = await startPrivateLinks(start);
     inAzure(world);
     const service = theirService(world, "gate", [subscription]);

@@ -137,7 +137,7 @@ describeHosted("where CAPZ makes links and endpoints", (start) => {
 });
 
 describeHosted("what belongs to others", (start) => {
-  test("is never touched, and its owner is told; deletion leaves it too", async () => {
+  test("is never touched, and its owner is reported; deletion leaves it too", async () => {
     const world = await startPrivateLinks(start, { stopped: true });
     inAzure(world);
     const service = theirService(world, "gate", [subscription]);

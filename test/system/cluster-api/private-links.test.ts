@@ -169,7 +169,7 @@ describeHosted("a private link", (start) => {
     expect(resourceAt(world, linkId("api")).properties.alias).toBe(alias);
   });
 
-  test("is made anew where its first NAT subnet is another, and who was connected is told first", async () => {
+  test("is recreated where its first NAT subnet is another, and who was connected is told first", async () => {
     const world = await startPrivateLinks(start);
     inAzure(world);
     const asked = (subnet: string) => ({
@@ -196,7 +196,7 @@ describeHosted("a private link", (start) => {
     ]);
   });
 
-  test("that is not asked for any more is deleted, and then nothing holds the cluster", async () => {
+  test("that is not asked for any more is deleted, and then no finalizer is left on the cluster", async () => {
     const world = await startPrivateLinks(start);
     inAzure(world);
     const made = await makeCluster(world, "wc1", { links: [link()] });

@@ -265,7 +265,7 @@ describeHosted("the ProviderConfig of a Cluster", (startWorld) => {
     await world.remove({ ...made, kind: "Secret" });
   });
 
-  test("of a control plane without resources is missing, and that is told", async () => {
+  test("of a control plane without resources is missing, and that is reported", async () => {
     const world = await start();
     await aks(world, []);
     expect(await config(world)).toBeUndefined();

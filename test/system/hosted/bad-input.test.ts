@@ -254,7 +254,7 @@ describeHosted("a HostedCluster with something wrong", (start) => {
     expect(world.azure.ids()).toEqual(before);
   });
 
-  test("a name that no namespace takes is told", async () => {
+  test("a name that no namespace takes is reported", async () => {
     const world = await start({ features: wholeChain });
     const cluster = await make(world, longest);
     await world.advance(60_000);

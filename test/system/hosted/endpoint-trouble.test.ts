@@ -296,7 +296,7 @@ describeHosted("the guest side in trouble", (start) => {
     expect((await link.told())[0]).toBe("False ControlPlaneUnknown");
   });
 
-  test("annotations that cannot be read are told, and nothing is changed for them", async () => {
+  test("annotations that cannot be read are reported, and nothing is changed for them", async () => {
     const world = await startGuest(start);
     const link = await availableCluster(world, "one");
     const before = guestThings(world);

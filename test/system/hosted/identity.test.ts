@@ -230,7 +230,7 @@ describeHosted("the identities of control planes", (startWorld) => {
     await untilZoned(world, one, "True exists");
   });
 
-  test("what is forbidden is told, and done after the role is granted", async () => {
+  test("what is forbidden is reported, and done after the role is granted", async () => {
     const world = await start();
     const { application, group } = identity(world, "a", { role: false });
     const one = await controlPlane(world, "a", application.appId);

@@ -113,7 +113,7 @@ describeHosted("a link service that somebody changes", (start) => {
     expect(writes(world)).toEqual([]);
   });
 
-  test("that nobody may read is told of, keeps its alias, and can be deleted when the right is back", async () => {
+  test("that nobody may read is reported, keeps its alias, and can be deleted when the right is back", async () => {
     const world = await start({ features: onlyLink(), simulator });
     const one = await linkedCluster(world, "one");
     const { status } = await ready(world, one);
@@ -133,7 +133,7 @@ describeHosted("a link service that somebody changes", (start) => {
     expect(natSubnets(world)).toEqual([]);
   });
 
-  test("of another is never touched, and its owner is told", async () => {
+  test("of another is never touched, and its owner is reported", async () => {
     const world = await start({ features: onlyLink(), simulator, stopped: true });
     const one = await linkedCluster(world, "one");
     const subnet = `${managementNetwork}/subnets/theirs`;

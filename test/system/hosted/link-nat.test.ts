@@ -158,7 +158,7 @@ describeHosted("shared NAT subnets", (start) => {
     expect(tried).toEqual([]);
   });
 
-  test("that Azure calls in use though nobody is seen in them are told of, and not asked for all the time", async () => {
+  test("that Azure calls in use though nobody is seen in them are reported, and not asked for all the time", async () => {
     const world = await start({ features: onlyLink(), simulator });
     const one = await linkedCluster(world, "one");
     await ready(world, one);
@@ -203,7 +203,7 @@ describeHosted("shared NAT subnets", (start) => {
     expect(natSubnets(world)).toEqual([shared(0), shared(1)]);
   });
 
-  test("that nobody may make are asked for once, and all who need one are told", async () => {
+  test("that nobody may make are asked for once, and each link that needs one says so", async () => {
     const world = await start({ features: onlyLink(), simulator, stopped: true });
     const match = { method: "PUT", type: "Microsoft.Network/virtualNetworks/subnets" };
     const error = { code: "AuthorizationFailed", message: "no right" };
@@ -255,7 +255,7 @@ describeHosted("a NAT subnet that was given", (start) => {
   test.each([
     ["does not exist", `${managementNetwork}/subnets/nowhere`],
     ["is in another network", `${managementNetwork}2/subnets/given`],
-  ])("and %s is told with a remedy", async (_name, natSubnetID) => {
+  ])("and %s is reported with a remedy", async (_name, natSubnetID) => {
     const world = await start({ features: onlyLink(), simulator });
     const one = await linkedCluster(world, "one", { spec: { natSubnetID } });
     await world.settled();

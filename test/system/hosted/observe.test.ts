@@ -19,7 +19,7 @@ async function link(world: HostedWorld, namespace: string, name = "private-route
   return found;
 }
 
-async function told(world: HostedWorld, namespace: string): Promise<string[]> {
+async function eventReasonsIn(world: HostedWorld, namespace: string): Promise<string[]> {
   const events = (await world.list("Event", namespace)) as unknown as {
     reason: string;
     note: string;
@@ -31,7 +31,7 @@ const addressed = (ip: string) => ({ status: { loadBalancer: { ingress: [{ ip }]
 const held = (thing: Thing | undefined) => thing?.metadata.finalizers ?? [];
 
 describeHosted("the link objects of a control plane", (start) => {
-  test("a private cluster's router gets one that belongs to it, and the control plane is held", async () => {
+  test("a private cluster's router gets one that belongs to it, and the control plane gets a finalizer", async () => {
     const world = await start({ features });
     const { namespace, controlPlane, address } = await world.hostedCluster("one");
     await world.settled();
@@ -45,7 +45,7 @@ describeHosted("the link objects of a control plane", (start) => {
     });
     const plane = await world.get("HostedControlPlane", namespace, "one");
     expect(held(plane)).toEqual([controlPlaneFinalizer]);
-    expect(await told(world, namespace)).toEqual(["Created"]);
+    expect(await eventReasonsIn(world, namespace)).toEqual(["Created"]);
 
     await world.mark();
     await world.advance(10 * 60_000);
@@ -94,7 +94,7 @@ describeHosted("the link objects of a control plane", (start) => {
     const { namespace } = await world.hostedCluster("one", { azure: { subnetID: undefined } });
     await world.settled();
     expect(await links(world, namespace)).toEqual({});
-    expect(await told(world, namespace)).toEqual(["GuestSubnetMissing"]);
+    expect(await eventReasonsIn(world, namespace)).toEqual(["GuestSubnetMissing"]);
     const pool = (name: string, subnetID: string) =>
       world.make({
         apiVersion: "hypershift.openshift.io/v1beta1",
@@ -187,11 +187,11 @@ describeHosted("the link objects of a control plane", (start) => {
     await world.settled();
     await world.advance(20 * 60_000);
     expect(await links(world, namespace)).toEqual({});
-    expect(await told(world, namespace)).toEqual([reason]);
+    expect(await eventReasonsIn(world, namespace)).toEqual([reason]);
     expect(held(await world.get("HostedControlPlane", namespace, "one"))).toEqual([]);
   });
 
-  test("a spec that the schema refuses is told by an event and tried slowly, not in a hot loop", async () => {
+  test("a spec that the schema refuses is reported by an event and tried slowly, not in a hot loop", async () => {
     const world = await start({ features, stopped: true });
     const { namespace, controlPlane } = await world.hostedCluster("one", {
       azure: { vnetID: "not an id" },
@@ -204,7 +204,7 @@ describeHosted("the link objects of a control plane", (start) => {
       ({ objectRef }) => objectRef?.resource === "azureprivatelinkservices",
     );
     expect(tries.length).toBeLessThanOrEqual(3);
-    expect(await told(world, namespace)).toEqual(["LinkNotWritten"]);
+    expect(await eventReasonsIn(world, namespace)).toEqual(["LinkNotWritten"]);
     await world.remove(controlPlane);
     await world.settled();
     expect(await world.get("HostedControlPlane", namespace, "one")).toBeUndefined();

@@ -223,7 +223,7 @@ describeHosted("the topology of a cluster without HyperShift", (start) => {
     expect(left === undefined || left.metadata.deletionTimestamp !== undefined).toBe(true);
   });
 
-  test("a control plane that somebody deletes is made anew, with its link", async () => {
+  test("a control plane that somebody deletes is recreated, with its link", async () => {
     const world = await start({ features });
     const { name, namespace } = await clusterIn(world);
     await giveAddresses(world, namespace);
@@ -257,7 +257,7 @@ describeHosted("the topology of a cluster without HyperShift", (start) => {
     expect(await world.get("HostedCluster", "clusters", name)).toBeUndefined();
   });
 
-  test("ranges that are none are told by a condition, and nothing is tried in a hot loop", async () => {
+  test("ranges that are none are reported by a condition, and nothing is tried in a hot loop", async () => {
     const world = await start({ features, stopped: true });
     await world.cluster.request("POST", "/api/v1/namespaces", { metadata: { name: "clusters" } });
     const object = hostedClusterObject("clusters", "ranges", { topology: "Public" });
@@ -276,7 +276,7 @@ describeHosted("the topology of a cluster without HyperShift", (start) => {
 
 describeHosted("the conditions of a cluster that HyperShift looks after", (start) => {
   /** HyperShift's own definition does not carry our mark. */
-  async function mark(world: HostedWorld, value: string | null) {
+  async function labelStandIn(world: HostedWorld, value: string | null) {
     await world.cluster.request(
       "PATCH",
       `${crd}/hostedclusters.hypershift.openshift.io`,
@@ -287,7 +287,7 @@ describeHosted("the conditions of a cluster that HyperShift looks after", (start
 
   test("are collected from its links, and nothing else is written", async () => {
     const world = await start({ features, stopped: true });
-    await mark(world, null);
+    await labelStandIn(world, null);
     await world.start();
     const { cluster, namespace } = await world.hostedCluster("one");
     await world.settled();
@@ -315,7 +315,7 @@ describeHosted("the conditions of a cluster that HyperShift looks after", (start
 
   test("never take away what another wrote, and go with the last link", async () => {
     const world = await start({ features, stopped: true });
-    await mark(world, null);
+    await labelStandIn(world, null);
     await world.start();
     const { cluster, namespace, service } = await world.hostedCluster("one");
     await world.settled();
@@ -340,12 +340,12 @@ describeHosted("the conditions of a cluster that HyperShift looks after", (start
 
   test("where HyperShift goes away the chain is ours from then on", async () => {
     const world = await start({ features, stopped: true });
-    await mark(world, null);
+    await labelStandIn(world, null);
     await world.start();
     const services = [route("APIServer"), route("OAuthServer")];
     const { name, namespace } = await clusterIn(world, { services });
     expect(await world.get("HostedControlPlane", namespace, name)).toBeUndefined();
-    await mark(world, "true");
+    await labelStandIn(world, "true");
     await expect
       .poll(async () => {
         await world.settled();

@@ -88,7 +88,7 @@ describe("a cluster that", () => {
     );
   });
 
-  test("is refused can be told so", () => {
+  test("is refused with an explanation", () => {
     const error = new PrivateAccessError("TwoSpellings", "keep one");
     expect(isExplained(error)).toBe(true);
     expect(error.explain()).toEqual({

@@ -74,7 +74,7 @@ function written(at: Observed): Record<string, (string | undefined)[] | "deleted
 }
 
 describe("a Service that wants a load balancer", () => {
-  test("is held first, and waits for others that come with it", () => {
+  test("gets a finalizer first, and waits for others that come with it", () => {
     expect(plan(seen({ held: false }))).toMatchObject({
       steps: [],
       finalizer: "add",
@@ -125,7 +125,7 @@ describe("a Service that wants a load balancer", () => {
     expect(written(at)).toEqual({ "kubernetes-internal": ["mine", "a1"] });
   });
 
-  test("waits while a load balancer is being changed, and is held meanwhile", () => {
+  test("waits while a load balancer is being changed, and keeps its finalizer meanwhile", () => {
     const observation = { state: "changing", retryAfterMs: 7_000 } as const;
     expect(plan(seen({ balancers: [{ ...on([]), observation }] }))).toMatchObject({
       steps: [],
@@ -284,7 +284,7 @@ describe("what a Service asks for", () => {
     expect(made(spec)).toBeUndefined();
   });
 
-  test("is nothing any more for one that is held and deleted, or has another type", () => {
+  test("is nothing any more for one with a finalizer that is deleted, or has another type", () => {
     const finalizers = ["service.kubernetes.io/load-balancer-cleanup"];
     const deleted = { finalizers, deletionTimestamp: "2026-01-01T00:00:00Z" };
     expect(made({ type: "LoadBalancer" }, deleted)).toMatchObject({ wants: undefined });

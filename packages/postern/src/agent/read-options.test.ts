@@ -77,6 +77,6 @@ test.each<[string[], string]>([
     ["--pool", "a", "--imds", "file:///x"],
     "option '--imds <url>' argument 'file:///x' is invalid. use a URL, such as http://127.0.0.1:9000/healthz",
   ],
-])("a mistake is told with what would be right: %j", (args, message) => {
+])("a mistake is reported with what would be right: %j", (args, message) => {
   expect(() => readOptions("run", args, {})).toThrow(`${message} (see postern agent run --help)`);
 });

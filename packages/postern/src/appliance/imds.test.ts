@@ -167,7 +167,7 @@ describe("the metadata service", () => {
     );
   });
 
-  test("that does not answer is told of as such", async () => {
+  test("that does not answer is reported as such", async () => {
     const ended = await query((_request, response) => response.destroy());
     expect(codeOf(ended)).toBe("MetadataUnreachable");
     expect(ended).toMatchObject({ error: { status: 0 } });
@@ -212,7 +212,7 @@ describe("the scale set of a machine", () => {
       { vmScaleSetName: "ss", virtualMachineScaleSet: { id: sets } },
       { name: "ss", mode: "Flexible" },
     ],
-  ])("is told: %s", (_name, over, scaleSet) => {
+  ])("is reported: %s", (_name, over, scaleSet) => {
     expect(readMetadata({ compute: { ...compute, ...over } }).scaleSet).toEqual(scaleSet);
   });
 });

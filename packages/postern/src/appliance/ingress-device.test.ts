@@ -48,14 +48,14 @@ test("what a killed agent left is taken back by the next", async () => {
   expect(readFileSync(environmentFile, "utf8")).toBe("");
 });
 
-test("a hook that fails is told with what it said, and the files are as they were", async () => {
+test("a hook that fails is reported with what it said, and the files are as they were", async () => {
   const file = join(folder(), "device");
   const write = writeIngressDevice({ file, hook: "echo no such firewall >&2; exit 3" }, "eth0");
   await expect(write).rejects.toThrow(/ended with 3: no such firewall \(IngressNotWritten\)/);
   expect(existsSync(file)).toBe(false);
 });
 
-test("a file that cannot be written is told", async () => {
+test("a file that cannot be written is reported", async () => {
   const file = join(folder(), "none", "device");
   await expect(writeIngressDevice({ file }, "eth0")).rejects.toThrow(/ENOENT.*IngressNotWritten/);
 });

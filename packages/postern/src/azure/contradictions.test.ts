@@ -59,7 +59,7 @@ describe("a refusal that contradicts a cached observation", () => {
     expect(gets()).toBe(3);
   });
 
-  test("is told as it is where everything was read just before", async () => {
+  test("is reported as it is where everything was read just before", async () => {
     const { arm, clock } = await azure(() => [400, "InvalidResourceReference"]);
     await loadBalancers(arm).observe(balancer);
     clock.moveTo(clock.now() + 1_000);

@@ -203,7 +203,7 @@ describe("a credential file", () => {
       fileWith("s3cr3t").replace(/clientId.*\n/, ""),
       "it does not say clientId",
     ],
-  ])("that is %s is refused, and nothing of it is told", async (_name, text, detail) => {
+  ])("that is %s is refused, and nothing of it is reported", async (_name, text, detail) => {
     const error = await failure(
       credentialFromFile(await file(text), { cloud: cloudNamed(undefined) }),
     );
@@ -225,7 +225,7 @@ describe("Entra's refusal", () => {
     ["AADSTS7000215", "Invalid client secret provided.", "configure the value of the secret"],
     ["AADSTS700016", "Application with identifier 'x' was not found.", "check clientId"],
     ["AADSTS999999", "Something new.", "check tenantId, clientId"],
-  ])("%s is told with what to do", async (code, sentence, hint) => {
+  ])("%s is reported with what to do", async (code, sentence, hint) => {
     const { options } = await entra((_form, response) =>
       json(response, 401, {
         error: "invalid_client",

@@ -75,7 +75,7 @@ describe("the DNS reads that are spare for drift checks", () => {
     expect(read.length).toBeGreaterThan(10);
   });
 
-  test("are none while people's changes use more than half of what there is", async () => {
+  test("are none while users' changes use more than half of what there is", async () => {
     const clock = new ManualClock(0);
     const budgets = new Budgets({ clock, limits: { reads: { burst: 1_000, perSecond: 1_000 } } });
     const key = { identity: "a", subscription: "s", region: "" };

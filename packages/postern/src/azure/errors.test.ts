@@ -115,7 +115,7 @@ describe("what a person reads", () => {
     expect(message(one)).toContain("Application with identifier 'app'");
   });
 
-  test("what passes by itself is told in our words, which hold no counters", () => {
+  test("what passes by itself is reported in our words, which hold no counters", () => {
     const error = new AzureError({
       code: "RetryableErrorDueToAnotherOperation",
       what: "write x",

@@ -505,7 +505,7 @@ describe("look", () => {
     expect(requests).toHaveLength(2);
   });
 
-  test("an operation of ours is looked at first: while it runs there is no read, and its failure is told once", async () => {
+  test("an operation of ours is looked at first: while it runs there is no read, and its failure is reported once", async () => {
     let status: object = { status: "InProgress" };
     const { things, requests, clock, url } = await gateway((one, response) => {
       if (one.method === "PUT")
@@ -551,7 +551,7 @@ describe("a write of ours that reads do not show yet", () => {
     return { ...made, shown };
   }
 
-  test("is there for looks and lists, with what the answer to the write told", async () => {
+  test("is there for looks and lists, with what the answer to the write said", async () => {
     const { things } = await lagging();
     await things.put(linkId, body);
     expect(await things.observe(linkId)).toMatchObject({
@@ -561,7 +561,7 @@ describe("a write of ours that reads do not show yet", () => {
     expect(await things.list(group)).toMatchObject([{ etag: "new" }]);
   });
 
-  test("is being changed where an operation has ended and nothing has told what came of it", async () => {
+  test("is being changed where an operation has ended and its outcome is not known", async () => {
     const { things, clock, shown } = await lagging({ status: "Succeeded" });
     expect(await things.put(linkId, body)).toMatchObject({ state: "running" });
     clock.reconcile(30_000);

@@ -119,7 +119,7 @@ describe("a zone", () => {
     );
   };
 
-  test("that holds a record of other people is no orphan: they would go with it", () => {
+  test("that holds a record of others is no orphan: they would go with it", () => {
     expect(within(undefined)).toEqual([]);
   });
 

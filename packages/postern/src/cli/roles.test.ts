@@ -45,7 +45,7 @@ test("for az it is one command whose argument a shell gives back whole", () => {
   expect(JSON.parse(quoted.replaceAll("'\\''", "'"))).toMatchObject({ Name: role.Name });
 });
 
-test("for Bicep", () => {
+test("a role is printed as a resource of Bicep", () => {
   expect(formatRoles([role], "bicep")).toBe(`targetScope = 'subscription'
 
 resource postern_cluster_api 'Microsoft.Authorization/roleDefinitions@2022-04-01' = {
@@ -69,7 +69,7 @@ resource postern_cluster_api 'Microsoft.Authorization/roleDefinitions@2022-04-01
 }`);
 });
 
-test("for Terraform", () => {
+test("a role is printed as a resource of Terraform", () => {
   expect(
     formatRoles([role], "terraform"),
   ).toBe(`resource "azurerm_role_definition" "postern_cluster_api" {

@@ -386,7 +386,7 @@ describe("the credential of another namespace", () => {
     expect(await credential().token()).toBe("token-1");
   });
 
-  test("a Secret that the operator may not read is told with the remedy", async () => {
+  test("a Secret that the operator may not read is reported with the remedy", async () => {
     const { refusal } = await world(identity(), { forbidden: true });
     const error = await refusal();
     expect(error.code).toBe("SecretForbidden");
@@ -464,7 +464,7 @@ describe("a certificate file that a tenant names", () => {
     expect(await credential().token()).toBe("token-1");
   });
 
-  test("that is missing, or holds no certificate, is told without what is in it", async () => {
+  test("that is missing, or holds no certificate, is reported without what is in it", async () => {
     const { directory } = await certificates({ "org/held": "s3cr3t" });
     expect((await refused(`${directory}/org/gone`, { directory })).code).toBe(
       "CredentialUnreadable",

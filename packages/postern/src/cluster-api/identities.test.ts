@@ -65,7 +65,7 @@ describe("the cloud of an AzureCluster", () => {
     expect(made).toEqual(desired);
   });
 
-  test("gets one road, however many clusters are in it", () => {
+  test("gets one ARM client, however many clusters are in it", () => {
     const { made, refusal } = clients(cloudNamed("AzurePublicCloud"));
     const azureEnvironment = "AzureChinaCloud";
     refusal(cluster({ azureEnvironment }));

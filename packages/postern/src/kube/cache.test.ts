@@ -161,7 +161,7 @@ test("a connection that is cut goes on from the last version heard", async () =>
   expect(urls()[1]).toMatch(/resourceVersion=5$/);
 });
 
-test("a half-written line is told, not taken, and what it would have said is asked for again", async () => {
+test("a half-written line is reported, not taken, and what it would have said is asked for again", async () => {
   const { urls, notified, eventually, log } = await cacheOn([
     ends(event("ADDED", thing("a", 3)) + listed(5) + event("MODIFIED", thing("a", 6)).slice(0, 40)),
     open(event("MODIFIED", thing("a", 6))),

@@ -85,7 +85,7 @@ test("a busy server is asked again when it said, and not before", async () => {
   expect(await got).toEqual({ metadata: { name: "a" } });
 });
 
-test("a page of a proxy instead of an answer is told without its text", async () => {
+test("a page of a proxy instead of an answer is reported without its text", async () => {
   const { url } = await serve((_one, response) =>
     response.writeHead(502, { "content-type": "text/html" }).end("<html>secret page</html>"),
   );

@@ -70,7 +70,7 @@ test.each([
     "current-context: a\ncontexts: [{name: a, context: {cluster: q, user: u}}]\nclusters: [{name: q}]\nusers: [{name: u}]",
     /cluster "q" names no server address/,
   ],
-])("%s is told by name", async (_what, text, message) => {
+])("%s is reported by name", async (_what, text, message) => {
   const path = await folder(text === undefined ? {} : { config: text });
   const error = await fromKubeconfig(join(path, "config")).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(KubeError);
@@ -150,7 +150,7 @@ test("a credential plugin is run, its token kept, and run again when the token w
   expect(await found.proof(await found.proof())).toEqual({ authorization: "Bearer t2" });
 });
 
-test("a credential plugin that is not there is told by name", async () => {
+test("a credential plugin that is not there is reported by name", async () => {
   const exec = {
     exec: {
       apiVersion: "client.authentication.k8s.io/v1",

@@ -56,7 +56,7 @@ function feature(
 const run = (client: KubeClient, ...features: MakeFeature[]) =>
   dryRun({ client, features, log: silentLog, signal: AbortSignal.timeout(20_000) });
 
-test("what would be done is told of every object, and which feature has no plan for want of a kind", async () => {
+test("what would be done is reported for every object, and which feature has no plan for want of a kind", async () => {
   const { client, writes } = await server();
   const { plans, unplanned } = await run(
     client,
@@ -91,7 +91,7 @@ test("a write while it looks is refused, and afterwards the client may write as 
   expect(writes).toHaveLength(1);
 });
 
-test("what a failure says is told without secrets", async () => {
+test("what a failure says is reported without secrets", async () => {
   const { client } = await server();
   const refused = feature("things", async () => {
     throw new KubeError("Unauthorized", "asked with Bearer abcdefghijklmnop");

@@ -21,7 +21,7 @@ test("lines come out whole however the bytes are cut", () => {
   );
 });
 
-test("a line without its end is told as half written", () => {
+test("a line without its end is reported as half written", () => {
   const lines = new Lines();
   lines.push(Buffer.from('{"a":1}\n{"b"'), () => {});
   expect(lines.isPartial).toBe(true);

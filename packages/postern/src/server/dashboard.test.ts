@@ -212,7 +212,7 @@ test("a side that does not answer in time is named as that, and not as a bug", a
   expect(late.lines).toEqual([]);
 });
 
-test("a bug is told in the log, and to the page only that there was one", async () => {
+test("a bug is reported in the log, and to the page only that there was one", async () => {
   const { ask, lines } = await dashboard(async () => {
     throw new TypeError("x is undefined");
   });

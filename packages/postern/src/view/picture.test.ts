@@ -270,7 +270,7 @@ test("a cluster of Cluster API is drawn by its links, the endpoints to them, and
   ]);
 });
 
-test("appliances hang under their pool, which is told of when it is empty", () => {
+test("appliances hang under their pool, which is reported when it is empty", () => {
   const gateway = (members: object[], interfaces: object[] = []) =>
     oneWorld({
       kube: { hostedClusters: [], links: [] },
@@ -309,7 +309,7 @@ test("appliances hang under their pool, which is told of when it is empty", () =
   ]);
 });
 
-test("of several states the one is told that matters most", () => {
+test("of several states the most important one is shown", () => {
   expect(worst(["ok", "pending", "broken", "working"])).toBe("broken");
   expect(worst(["ok", "unknown", "working"])).toBe("working");
   expect(worst([])).toBe("ok");

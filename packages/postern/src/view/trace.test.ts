@@ -354,16 +354,22 @@ test("of a load balancer that others share only the link's own frontend and pool
   });
 });
 
-describe("what could not be read is not judged:", () => {
+describe("what could not be read is reported as unknown", () => {
   const why = "lacks the right";
-  test.each(["endpoints", "network interfaces"])("%s", (what) => {
-    const unread = [unreadIn(what, "/subscriptions/g", why)];
-    const azure = what === "endpoints" ? { endpoints: [] } : { interfaces: [] };
-    expect(last(oneWorld({ azure, unread }))).toMatchObject({ what: "endpoint", state: "unknown" });
-    expect(last(oneWorld({ azure }))).toMatchObject({ what: "endpoint", state: "broken" });
-  });
+  test.each(["endpoints", "network interfaces"])(
+    "where %s of a subscription could not be listed",
+    (what) => {
+      const unread = [unreadIn(what, "/subscriptions/g", why)];
+      const azure = what === "endpoints" ? { endpoints: [] } : { interfaces: [] };
+      expect(last(oneWorld({ azure, unread }))).toMatchObject({
+        what: "endpoint",
+        state: "unknown",
+      });
+      expect(last(oneWorld({ azure }))).toMatchObject({ what: "endpoint", state: "broken" });
+    },
+  );
 
-  test("records", () => {
+  test("where the records of a zone could not be listed", () => {
     const zones = [zoneOf(ids.zone, [ids.guest])];
     const unread = [unreadIn("records", ids.zone, why)];
     const trace = only(oneWorld({ azure: { zones }, unread }));
@@ -371,7 +377,7 @@ describe("what could not be read is not judged:", () => {
     expect(trace.hops.at(-1)).toMatchObject({ what: "record", state: "unknown" });
   });
 
-  test("links of a zone", () => {
+  test("where the links of a zone could not be listed", () => {
     const zones = [zoneOf(ids.zone, [], { api: address })];
     const unread = [unreadIn("links", ids.zone, why)];
     expect(last(oneWorld({ azure: { zones }, unread }))).toMatchObject({

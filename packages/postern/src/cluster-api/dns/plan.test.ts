@@ -53,7 +53,7 @@ describe("before names are made", () => {
     expect(planned).toMatchObject({ steps: [], requeue: { afterMs: 60_000 } });
   });
 
-  test("the infrastructure object is held before anything is made", () => {
+  test("the infrastructure object gets its finalizer before anything is created", () => {
     const planned = plan(new PaperDns().observed(withInfrastructure({ hasFinalizer: false })));
     expect(planned.steps.map((step) => step.do)).toEqual(["add finalizer"]);
   });
@@ -73,12 +73,15 @@ describe("before names are made", () => {
 });
 
 describe("a Cluster", () => {
-  test.each(["aks", "other"] as const)("on infrastructure that is %s is held itself", (is) => {
-    expect(
-      plan(new PaperDns().observed(withInfrastructure({ is, hasFinalizer: false }))).finalizer,
-    ).toBe("add");
-    expect(plan(new PaperDns().observed(withInfrastructure({ is }))).finalizer).toBe("add");
-  });
+  test.each(["aks", "other"] as const)(
+    "on infrastructure that is %s has the finalizer itself",
+    (is) => {
+      expect(
+        plan(new PaperDns().observed(withInfrastructure({ is, hasFinalizer: false }))).finalizer,
+      ).toBe("add");
+      expect(plan(new PaperDns().observed(withInfrastructure({ is }))).finalizer).toBe("add");
+    },
+  );
 
   test("of an AzureCluster is not", () => {
     expect(plan(new PaperDns().observed(withInfrastructure({}))).finalizer).toBeUndefined();
@@ -235,7 +238,7 @@ describe("the delegation", () => {
     expect(azure.values(base, "NS", "wc1")).toEqual(servers);
   });
 
-  test("of somebody else to other servers is left, and told", () => {
+  test("of somebody else to other servers is left, and reported", () => {
     const azure = new PaperDns().record(base, "NS", "wc1", ["ns.example.net."], {}, 3600);
     const { world } = settle(azure, observed());
     expect(azure.values(base, "NS", "wc1")).toEqual(["ns.example.net."]);
@@ -288,7 +291,7 @@ describe("the name of a cluster in the base zone", () => {
     },
   );
 
-  test("attack: a cluster of a reserved name is not even held", () => {
+  test("attack: a cluster of a reserved name does not even get a finalizer", () => {
     const world = { ...named("www"), infrastructure: withInfrastructure({ hasFinalizer: false }) };
     const planned = plan({ ...world, infrastructure: world.infrastructure.infrastructure });
     expect(planned.steps).toEqual([]);
@@ -602,7 +605,7 @@ describe("wildcards", () => {
     expect(azure.values(toManagement, "CNAME", "*")).toEqual(["edge.mc.example.com"]);
   });
 
-  test("are not written for an annotation that is no name, which is told", () => {
+  test("are not written for an annotation that is no name, which is reported", () => {
     const azure = new PaperDns();
     const { world } = settle(
       azure,
@@ -865,7 +868,7 @@ describe("the private zones", () => {
         .link(toManagement, "wc1-vnet-link", otherNetwork, theirClaim)
         .record(toManagement, "A", "ingress", ["10.1.0.9"], theirMark);
 
-    test("are not linked to ours, whose names would lead into theirs, and that is told", () => {
+    test("are not linked to ours, whose names would lead into theirs, and that is reported", () => {
       const azure = shared();
       const { world } = settle(azure, observed());
       expect(reported(world)).toBe(`False ${reasons.zoneOfAnotherNetwork}`);
@@ -988,7 +991,7 @@ describe("writes", () => {
 });
 
 describe("names in the way", () => {
-  test("a record set of somebody else in our zone is left, told, and holds up nothing else", () => {
+  test("a record set of somebody else in our zone is left, reported, and holds up nothing else", () => {
     const azure = new PaperDns()
       .zone(own, ourClaim)
       .record(own, "A", "api", ["192.0.2.1"], { note: "mine" });
@@ -1070,14 +1073,14 @@ describe("the resource group of other infrastructure", () => {
     expect(end.world.infrastructure?.hasFinalizer).toBe(false);
   });
 
-  test("that lost its mark goes on holding the zone of the cluster", () => {
+  test("that lost its owner tag still uses the zone of the cluster", () => {
     const azure = new PaperDns();
     const { world } = settle(azure, other());
     azure.set(workloadGroup, { is: "group", tags: {} });
     expect(reported(settle(azure, world).world)).toBe(`True ${reasons.created}`);
   });
 
-  test("cannot be made in a region that nobody knows, which is told", () => {
+  test("cannot be made in a region that nobody knows, which is reported", () => {
     const azure = new PaperDns();
     const { world } = settle(azure, { ...other(), group: { ...group, location: undefined } });
     expect(reported(world)).toBe(`False ${reasons.placeUnknown}`);
@@ -1124,7 +1127,7 @@ describe("when a cluster goes", () => {
     expect(left.has(toWorkload)).toBe(false);
   });
 
-  test("the object is held until a zone that cannot be read has been looked at", () => {
+  test("the object keeps its finalizer until a zone that cannot be read has been looked at", () => {
     const azure = new PaperDns();
     settle(azure, observed());
     const failure = {
@@ -1145,7 +1148,7 @@ describe("when a cluster goes", () => {
     expect(planned.steps.map((step) => step.do)).toContain("delete record");
   });
 
-  test("the object is held while something is still going", () => {
+  test("the object keeps its finalizer while something is still going", () => {
     const azure = new PaperDns().zone(toWorkload, ourClaim);
     const observation = azure.observed(deleting());
     const changing = { state: "changing", retryAfterMs: 7_000 } as const;
@@ -1156,19 +1159,19 @@ describe("when a cluster goes", () => {
     expect(planned).toMatchObject({ steps: [], requeue: { afterMs: 7_000 } });
   });
 
-  test("a zone that another has come to use is left to it without our marks", () => {
+  test("a zone that another has come to use is left to it without our tags", () => {
     const azure = new PaperDns().zone(own, { ...ourMark, ...ourClaim, ...theirClaim });
     settle(azure, deleting());
     expect(azure.tags(own)).toEqual(theirClaim);
   });
 
-  test("an object that we do not hold is left alone", () => {
+  test("an object without our finalizer is left alone", () => {
     const world = { ...withInfrastructure({ hasFinalizer: false, deleting: true }) };
     expect(plan(new PaperDns().observed(world))).toMatchObject({ steps: [], requeue: "never" });
   });
 });
 
-describe("what is told", () => {
+describe("what is reported", () => {
   const none = { toWorkload: { state: "none" }, toManagement: {} } as const;
 
   test.each(["toWorkload", "toManagement"] as const)(

@@ -135,7 +135,7 @@ function short(given: Observed): { reported: string[]; does: string[] } {
   };
 }
 
-test("what only takes its time is told as Info, what somebody must do something about as Error", () => {
+test("what only takes its time is reported as Info, what somebody must do something about as Error", () => {
   const severityOf = (given: Partial<ObservedInAzure>) =>
     plan(observed(given)).conditions.map(({ severity }) => severity);
   expect(severityOf(links({ state: "changing", retryAfterMs: 1 }))).toEqual(["Info"]);
@@ -503,7 +503,7 @@ describe("a private endpoint", () => {
     },
   );
 
-  test("is one of many that are being made: they are told as one, however many are left", () => {
+  test("is one of many that are being made: they are reported as one, however many are left", () => {
     const many = (count: number) => {
       const desired = Array.from({ length: count }, (_, n) => ({
         endpoint: { ...endpoint, name: `pe${n}` },
@@ -577,7 +577,7 @@ describe("an AzureCluster", () => {
     expect(plan(observed({ problems, subject: reported })).finalizer).toBe("remove");
   });
 
-  test("of which something cannot be read has nothing removed, and stays held", () => {
+  test("of which something cannot be read has nothing removed, and keeps its finalizer", () => {
     const obsolete = [{ id: link.id, observation: there(service()) }];
     const planned = plan(
       observed({ problems: [wrong], links: { desired: [], obsolete, networks: [] } }),
@@ -614,7 +614,7 @@ describe("an AzureCluster", () => {
     expect(plan(observed(deletion))).toMatchObject({ steps: [], finalizer: "remove" });
   });
 
-  test("of which one side is another's is told of in no condition of theirs", () => {
+  test("of which one side is another's is reported in no condition of theirs", () => {
     const obsoleteEndpoints = {
       desired: [],
       obsolete: [{ id: endpoint.id, observation: there(connected("Approved")) }],

@@ -335,7 +335,7 @@ describe("what is wanted follows", () => {
     expect(got).toMatchObject({ state: "trouble", reason: "NameReserved" });
   });
 
-  test("and half a Secret is told by the names of what is missing", () => {
+  test("and half a Secret is reported by the names of what is missing", () => {
     const got = desiredOf(bySecret({ values: { AZURE_CLIENT_ID: "hush" } }));
     expect(got).toMatchObject({
       message: expect.stringContaining("does not hold AZURE_SUBSCRIPTION_ID, AZURE_TENANT_ID"),

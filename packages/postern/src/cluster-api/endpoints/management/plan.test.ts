@@ -311,7 +311,7 @@ describe("a paused cluster", () => {
     expect(afterPass(paper)).toEqual([drifted, endpointTo("wc2")]);
   });
 
-  test("gets none", () => {
+  test("gets no endpoint that it does not have", () => {
     expect(afterPass(world([], { annotations: paused }))).toEqual([]);
   });
 

@@ -40,7 +40,7 @@ describe("a cluster that is being deleted", () => {
     expect(reported(paper)).toBe("PrivateEndpointsLeaving");
   });
 
-  test("is held while Azure has the endpoint, which CAPZ may delete within two minutes", () => {
+  test("keeps its finalizer while Azure has the endpoint, which CAPZ may delete within two minutes", () => {
     const paper = takenOut(remaining());
     expect(paper.planWorkload(key)).toMatchObject({ steps: [], requeue: { afterMs: 60_000 } });
     paper.reconcile(119_000);
@@ -60,7 +60,7 @@ describe("a cluster that is being deleted", () => {
     expect(finalizer).toBeUndefined();
   });
 
-  test("is held for 20 seconds although nothing is there: a write from before may be under way", () => {
+  test("keeps its finalizer for 20 seconds although nothing is there: a write from before may be under way", () => {
     const paper = new PaperClusters(management(), workload({ deleting: true, hasFinalizer: true }));
     expect(paper.planWorkload(key)).toMatchObject({ steps: [], requeue: { afterMs: 20_000 } });
     paper.reconcile(20_000);
@@ -102,7 +102,7 @@ describe("a cluster that is being deleted", () => {
     expect(paper.objects.has(key)).toBe(false);
   });
 
-  test("has what Postern made deleted, by the mark that it makes", () => {
+  test("has what Postern made deleted, by its owner tag", () => {
     const paper = remaining();
     const found = paper.azure.get(apiId(paper));
     if (found) found.tags = { postern_owner: "org-mc/mc" };

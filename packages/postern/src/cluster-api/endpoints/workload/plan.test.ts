@@ -439,7 +439,7 @@ describe("an address", () => {
   });
 });
 
-describe("what a person must put right is told in the condition and in an event", () => {
+describe("what a person must put right is reported in the condition and in an event", () => {
   test.each([
     ["no load balancer in the spec", { type: null }, {}, "LoadBalancerMissing"],
     ["an unknown type of load balancer", { type: "Sideways" }, {}, "UnknownLoadBalancerType"],
@@ -569,7 +569,7 @@ test("a paused cluster is left as it is, also while it is being deleted", () => 
   }
 });
 
-test("a name that is somebody else's in the management cluster is told, and left", () => {
+test("a name that is somebody else's in the management cluster is reported, and left", () => {
   const foreign = (name: string) =>
     ({
       name,
@@ -589,7 +589,7 @@ test("what is wanted does not depend on who asks: both features make the same en
   expect(managementEndpoint(cluster, mc, "gateway")).toEqual(observed.connections[0]?.desired);
 });
 
-test("what comes by itself is told as Info, so that a sum of conditions does not cry for it", () => {
+test("what comes by itself is reported as Info, so that a sum of conditions does not cry for it", () => {
   const severityOf = (shape: Shape) =>
     new PaperClusters(management(), workload(shape)).planWorkload("org-acme/wc1").conditions[0]
       ?.severity;

@@ -243,7 +243,7 @@ describe("private links", () => {
       { links: [link], spec: { additionalTags: { "a/b": "c" } } },
       "correct spec.additionalTags",
     ],
-  ])("with %s are told of, with what and where", (_what, over, message) => {
+  ])("with %s are reported, with what and where", (_what, over, message) => {
     expect(why(over)).toEqual([expect.stringContaining(message)]);
   });
 
@@ -257,7 +257,7 @@ describe("private links", () => {
     ["no JSON", '[{"name": "a"},\n {"name": secret}]', "line 2, character 11"],
     ["half of it", '[{"name":', "it ends too early"],
     ["no list", '{"name":"a"}', "is JSON, but no list"],
-  ])("in an annotation that is %s are told of, and where", (_what, annotation, where) => {
+  ])("in an annotation that is %s are reported, and where", (_what, annotation, where) => {
     const { links, problems } = desiredOf(cluster({ annotation }));
     expect(links).toEqual([]);
     expect(problems).toEqual([
@@ -339,7 +339,7 @@ describe("private endpoints", () => {
       "more than 140",
     ],
     ["one name twice", [endpoint, endpoint], "is there twice"],
-  ])("with %s are told of, with what and where", (_what, endpoints, message) => {
+  ])("with %s are reported, with what and where", (_what, endpoints, message) => {
     const problems = why({ subnets: within(endpoints) });
     expect(problems).toEqual([expect.stringContaining(message)]);
     expect(problems[0]).toContain("spec.networkSpec.subnets[0].privateEndpoints[");
