@@ -77,7 +77,9 @@ function HopBox(props: {
           <Words text={last.do} />
           {last.endedAt ? (
             <>
-              {` took ${took(last.at, last.endedAt)}, `}
+              {" took "}
+              <span class="duration">{took(last.at, last.endedAt)}</span>
+              {", "}
               <Age time={last.at} />
             </>
           ) : (
