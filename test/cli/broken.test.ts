@@ -117,7 +117,7 @@ describe("what every command says", () => {
       expect(said.doctor).toContain("✓ Azure permissions of this credential");
       expect(said["doctor-as-operator"]).toContain("✗ Azure permissions of the operator");
       expect(said.tree?.split("\n")[0]).toMatch(
-        /clusters\/blue {2}Unavailable for .*Cannot read privateLinkServices/,
+        /clusters\/blue {2}Degraded for .*Cannot read privateLinkServices/,
       );
       await until(isHealthy).toBe(0);
     },

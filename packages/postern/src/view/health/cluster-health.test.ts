@@ -162,6 +162,15 @@ test.each<[string, World, string, RegExp | undefined]>([
     /^Cannot read privateLinkServices\. The client lacks the action\. Grant the role\.$/,
   ],
   [
+    "is reported as failed only because the operator may not list load balancers",
+    world([
+      [conditions.loadBalancer, "False", "ILBLookupFailed", forbidden],
+      [conditions.available, "False", "ILBLookupFailed", forbidden],
+    ]),
+    "Degraded",
+    /^Cannot read/,
+  ],
+  [
     "has lost its endpoint, while the operator may not read Azure",
     world([[conditions.available, "False", "AzureError", forbidden]], without),
     "Unavailable",

@@ -59,8 +59,8 @@ export function clusterHealth(observed: ObservedCluster): ClusterHealth {
   return { ...report, ...(isContradicted && { isContradicted }) };
 }
 
-/** Reasons that say only that the operator could not read Azure: the link service of a hosted cluster, or anything else. */
-const unreadReasons = ["AzureError", "AuthorizationFailed"];
+/** Reasons that say only that the operator could not read Azure: a link service, load balancers, or anything else. */
+const unreadReasons = ["AzureError", "ILBLookupFailed", "AuthorizationFailed"];
 
 /** Whether conditions only say that the operator could not read Azure, while whoever looks now has read its endpoint there. */
 function isOnlyUnread({ health, causes }: HealthReport, nodes: readonly Node[]): boolean {
