@@ -103,6 +103,8 @@ export interface OperatorPresence {
   holder?: string;
   /** Since when nobody leads. */
   since?: string;
+  /** The process for clusters of Cluster API, where that is another one. */
+  clusterApi?: OperatorPresence;
 }
 
 /** All that is to be drawn. */

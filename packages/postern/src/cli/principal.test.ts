@@ -27,8 +27,8 @@ async function asOperator(accounts: ReturnType<typeof account>[], env: NodeJS.Pr
         path === `/api/v1/namespaces/${namespace}/serviceaccounts/${name}`,
     );
     const subjects = [{ kind: "ServiceAccount", namespace: "postern", name: "postern-operator" }];
-    if (path.endsWith("/clusterrolebindings/postern-operator"))
-      return json(response, 200, { metadata: { name: "postern-operator" }, subjects });
+    if (path.endsWith("/clusterrolebindings/postern-token-review"))
+      return json(response, 200, { metadata: { name: "postern-token-review" }, subjects });
     if (path.endsWith("/serviceaccounts"))
       return json(response, 200, { items: accounts, metadata: {} });
     return found ? json(response, 200, found) : json(response, 404, {});

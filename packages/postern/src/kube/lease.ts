@@ -27,6 +27,14 @@ export const leaseKind: Kind<LeaseObject> = {
   namespaced: true,
 };
 
+/** The Leases of the product's processes, by their role. Those who serve different things must not wait for each other. */
+export const leaseNames = {
+  all: "postern-operator",
+  management: "postern-operator",
+  "control-plane": "postern-control-plane",
+  "cluster-api": "postern-cluster-api",
+} as const;
+
 /** The times of leader election, as client-go has them. */
 export interface ElectionTimes {
   /** How long others wait, after they observed the last renewal, before they take the lease over. */

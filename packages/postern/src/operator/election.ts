@@ -1,7 +1,12 @@
 import { parseGoDuration } from "@postern/core/go-duration.ts";
 import { UsageError } from "@postern/core/process/usage-error.ts";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { defaultElectionTimes, type ElectionTimes, retryJitter } from "../kube/lease.ts";
+import {
+  defaultElectionTimes,
+  type ElectionTimes,
+  leaseNames,
+  retryJitter,
+} from "../kube/lease.ts";
 
 /** The flags of leader election, under client-go's names. */
 export interface ElectionFlags {
@@ -13,15 +18,7 @@ export interface ElectionFlags {
   leaderElectResourceNamespace?: string;
 }
 
-type Role = "all" | "management" | "control-plane" | "cluster-api";
-
-/** Those who serve different things must not wait for each other. */
-const leaseNames: Record<Role, string> = {
-  all: "postern-operator",
-  management: "postern-operator",
-  "control-plane": "postern-control-plane",
-  "cluster-api": "postern-cluster-api",
-};
+type Role = keyof typeof leaseNames;
 
 /** The options for these flags. */
 export function withElectionOptions(command: Command): Command {

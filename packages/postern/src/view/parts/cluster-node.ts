@@ -7,6 +7,7 @@ import {
   worst,
 } from "@postern/core/dashboard/picture.ts";
 import type { HealthReport } from "@postern/core/health.ts";
+import { azureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import { clusterHealth } from "../health/cluster-health.ts";
 import type { WorldIndex } from "../index-of.ts";
 
@@ -30,11 +31,12 @@ export function addCluster(
   const { nodes } = parts;
   const own = nodes.filter(({ facts }) => facts.owner !== "another");
   const of = (kind: NodeKind) => own.filter((node) => node.kind === kind);
+  const served = about.kind === azureCluster.kind ? (operator?.clusterApi ?? operator) : operator;
   const health = clusterHealth({
     reported,
     nodes,
     isDeleting,
-    operator: operator ?? { state: "unknown" },
+    operator: served ?? { state: "unknown" },
   });
   const summary: ClusterSummary = {
     ...about,
