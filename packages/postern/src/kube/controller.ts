@@ -219,6 +219,9 @@ export class Controller {
       if (reconcile.ended?.code !== "NotLeader") this.#logFailure(reconcile, error);
     }
     reconcile.over();
+    const dueMs = this.#requests.dueMs(key);
+    if (!outcome.failed && dueMs !== undefined && dueMs < (outcome.requeueMs ?? Infinity))
+      outcome = { failed: false, requeueMs: dueMs, priority: "change" };
     if (priority === "drift") this.#options.drift?.checked();
     this.#options.journal?.over(reconcile.id);
     this.#reconciles.delete(reconcile);
@@ -290,11 +293,12 @@ export class Controller {
   /** The plan; without what removes a finalizer, and with the status as it is, until a reconcile has confirmed that nothing is left. */
   #unlessUnconfirmed(plan: Plan, object: WithStatus, reconcile: RunningReconcile): Plan {
     if (this.#confirmations === undefined) return plan;
-    const { finalizer = "" } = this.feature;
-    const { uid, deletionTimestamp, finalizers } = object.metadata;
+    const { finalizer, formerFinalizer } = this.feature;
+    const { uid, deletionTimestamp, finalizers = [] } = object.metadata;
     const releases =
       plan.steps.some((step) => step.releases) ||
-      (plan.finalizer === "remove" && finalizers?.includes(finalizer));
+      (plan.finalizer === "remove" &&
+        finalizers.some((each) => each === finalizer || each === formerFinalizer));
     if (!releases) {
       // It is in use again: a later deletion is confirmed on its own.
       if (deletionTimestamp === undefined) this.#confirmations.delete(reconcile.key);
@@ -485,8 +489,7 @@ export class Controller {
   }
 
   async #writeOwn(key: string, write: () => Promise<readonly string[]>): Promise<void> {
-    const { anothers } = await this.#own.during(key, write);
-    if (anothers) this.wake(key);
+    await this.#own.during(key, write, () => this.wake(key));
   }
 
   #isReported(key: string, failure: Failure): boolean {

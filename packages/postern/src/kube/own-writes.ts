@@ -22,11 +22,12 @@ export class OwnWrites {
     return !this.#heard(key, version);
   }
 
-  /** Write, and say whether another's change arrived meanwhile. `write` gives the versions that it made. */
+  /** Write, and report whether another's change arrived meanwhile, also where the write fails. `write` gives the versions that it made. */
   async during(
     key: string,
     write: () => Promise<readonly string[]>,
-  ): Promise<{ anothers: boolean }> {
+    onAnothers: () => void,
+  ): Promise<void> {
     const arrived: string[] = [];
     this.#arrived.set(key, arrived);
     try {
@@ -34,12 +35,9 @@ export class OwnWrites {
       this.#made.set(key, [...(this.#made.get(key) ?? []), ...versions]);
     } finally {
       this.#arrived.delete(key);
+      if (arrived.includes("")) this.#made.delete(key);
+      if (arrived.filter((version) => !this.#heard(key, version)).length > 0) onAnothers();
     }
-    if (arrived.includes("")) {
-      this.#made.delete(key);
-      return { anothers: true };
-    }
-    return { anothers: arrived.filter((version) => !this.#heard(key, version)).length > 0 };
   }
 
   /** The last version that we made, where the watch has not brought it yet. */

@@ -35,6 +35,19 @@ test("one request a minute counts, however often the annotation changes", async 
   expect(requests.since("a/b")).toBe(clock.now());
 });
 
+test("a value that comes too soon counts when the minute is over", async () => {
+  const clock = new ManualClock();
+  const requests = new Requests(clock);
+  requests.observe("a/b", undefined);
+  requests.observe("a/b", "1");
+  await clock.move(20_000);
+  requests.observe("a/b", "2");
+  expect(requests.dueMs("a/b")).toBe(40_000);
+  await clock.move(40_000);
+  expect(requests.since("a/b")).toBe(clock.now());
+  expect(requests.dueMs("a/b")).toBeUndefined();
+});
+
 test("objects do not share their requests, and one that is deleted is forgotten", () => {
   const requests = new Requests(new ManualClock());
   expect(requests.add("a/b")).toBe(true);

@@ -6,10 +6,18 @@ export const requestAnnotation = "postern.io/requested-at";
 /** Whoever may annotate an object must not make the operator read Azure all the time. */
 const intervalMs = 60_000;
 
+interface Known {
+  annotation: string | undefined;
+  /** When the last request counted. */
+  at: number;
+  /** Another came too soon after it, and counts when the minute is over. */
+  isDeferred: boolean;
+}
+
 /** Requests to reconcile an object with fresh reads: at most one a minute for each object. */
 export class Requests {
   readonly #clock: Clock;
-  readonly #known = new Map<string, { annotation: string | undefined; at: number }>();
+  readonly #known = new Map<string, Known>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -19,8 +27,10 @@ export class Requests {
   observe(key: string, annotation: string | undefined): void {
     const known = this.#known.get(key);
     if (known !== undefined && known.annotation === annotation) return;
-    this.#known.set(key, { annotation, at: known?.at ?? Number.NEGATIVE_INFINITY });
-    if (known !== undefined && annotation !== undefined) this.add(key);
+    const { at = Number.NEGATIVE_INFINITY, isDeferred = false } = known ?? {};
+    const next = { annotation, at, isDeferred };
+    this.#known.set(key, next);
+    if (known !== undefined && annotation !== undefined && !this.add(key)) next.isDeferred = true;
   }
 
   /** Request one now. Whether it counts: not so soon after the last one. */
@@ -28,14 +38,21 @@ export class Requests {
     const now = this.#clock.now();
     const { annotation, at = Number.NEGATIVE_INFINITY } = this.#known.get(key) ?? {};
     if (now - at < intervalMs) return false;
-    this.#known.set(key, { annotation, at: now });
+    this.#known.set(key, { annotation, at: now, isDeferred: false });
     return true;
   }
 
   /** Since when reads must have been made; undefined where nobody has asked. */
   since(key: string): number | undefined {
+    if (this.#known.get(key)?.isDeferred) this.add(key);
     const at = this.#known.get(key)?.at;
     return at === undefined || at === Number.NEGATIVE_INFINITY ? undefined : at;
+  }
+
+  /** In how many ms a request counts that came too soon. */
+  dueMs(key: string): number | undefined {
+    const known = this.#known.get(key);
+    return known?.isDeferred ? Math.max(0, known.at + intervalMs - this.#clock.now()) : undefined;
   }
 
   delete(key: string): void {

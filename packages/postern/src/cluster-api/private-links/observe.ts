@@ -137,18 +137,21 @@ async function observeLinks(
 ): Promise<ObservedLinks> {
   const { arm, resources, subject, maxAgeMs, deleting } = lookup;
   const services = privateLinkServices(arm);
+  const type = "Microsoft.Network/privateLinkServices";
+  if (deleting) {
+    // A frontend is of interest only for a service that lost its tags: that it cannot be read must not hold up the deletion.
+    const desired = await Promise.all(
+      requested.links.map((link) => observeFrontend(link, frontends).catch(() => ({ link }))),
+    );
+    const links = desired.map(({ link }) => link);
+    const obsolete = await observeDeleted(services, type, links, lookup, isDesiredLink);
+    return { desired: [], obsolete, networks: [] };
+  }
+  if (!subject.scopes.includes("links")) return { desired: [], obsolete: [], networks: [] };
   const withFrontends = await Promise.all(
     requested.links.map((link) => observeFrontend(link, frontends)),
   );
   const links = withFrontends.map(({ link }) => link);
-  const type = "Microsoft.Network/privateLinkServices";
-  if (deleting)
-    return {
-      desired: [],
-      obsolete: await observeDeleted(services, type, links, lookup, isDesiredLink),
-      networks: [],
-    };
-  if (!subject.scopes.includes("links")) return { desired: [], obsolete: [], networks: [] };
   const obsolete = await observeObsolete(services, type, links, lookup);
   const desired = await Promise.all(
     withFrontends.map(async ({ link, missing }) => {

@@ -49,6 +49,18 @@ test("an address is found however it is written, and one without an address is p
   expect(await find("10.0.0.4")).toEqual(["lb"]);
 });
 
+test("a group that cannot be read concerns only what is in no other", async () => {
+  const other = parseResourceId(group.replace(/[^/]+$/, "other"));
+  const { arm } = await fakeArm((request, response) =>
+    request.url?.includes("/other/")
+      ? json(response, 403, { error: { code: "AuthorizationFailed", message: "no" } })
+      : json(response, 200, { value: [balancer("lb", ["10.0.0.4"])] }),
+  );
+  const find = (address: string) => frontendsAt(arm, [scope, other], address, 0);
+  expect(await find("10.0.0.4")).toHaveLength(1);
+  await expect(find("10.0.0.5")).rejects.toThrow("AuthorizationFailed");
+});
+
 test("several with one address come by id, whatever the order of the list", async () => {
   const { find } = await world([() => [balancer("b", ["10.0.0.4"]), balancer("A", ["10.0.0.4"])]]);
   expect(await find("10.0.0.4")).toEqual(["A", "b"]);
