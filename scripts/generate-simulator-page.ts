@@ -21,7 +21,7 @@ This page is generated from the code by \`npm run generate\`.
 ## Start it
 
 \`\`\`sh
-postern simulator --seed examples/simulator/world.yaml --ready-file ready.json
+npx postern simulator --seed examples/simulator/world.yaml --ready-file ready.json
 \`\`\`
 
 It serves HTTPS, with a certificate authority that it creates at its first start, and plain HTTP; by default on loopback only. When it is

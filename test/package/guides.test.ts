@@ -38,17 +38,23 @@ const others = [
   "velero",
 ];
 
+const fence = /^ *```(\w*)\n([\s\S]*?)^ *```/gm;
+
 /** The commands of the shell blocks of a page, and what is named like one in its text. */
 function commandsIn(page: string): string[] {
-  const text = read(page);
-  const fence = /^ *```(\w*)\n([\s\S]*?)^ *```/gm;
   // Those of the reference have tests of their own, or are no commands.
-  const blocks = page.startsWith("docs/reference/")
-    ? []
-    : [...text.matchAll(fence)].filter(([, kind]) => kind === "sh" || kind === "bash");
-  const lines = blocks.flatMap(([, , block = ""]) => block.replaceAll(/\\\n\s*/g, "").split("\n"));
-  const inText = text.replaceAll(fence, "").matchAll(/`((?:npx )?postern [a-z][^`]*)`/g);
+  const lines = page.startsWith("docs/reference/") ? [] : shellLinesOf(page);
+  const inText = read(page)
+    .replaceAll(fence, "")
+    .matchAll(/`((?:npx )?postern [a-z][^`]*)`/g);
   return [...lines.flatMap(partsOf), ...Array.from(inText, ([, command = ""]) => command)];
+}
+
+/** The lines of the shell blocks of a page. */
+function shellLinesOf(page: string): string[] {
+  return [...read(page).matchAll(fence)]
+    .filter(([, kind]) => kind === "sh" || kind === "bash")
+    .flatMap(([, , block = ""]) => block.replaceAll(/\\\n\s*/g, "").split("\n"));
 }
 
 /** What a line runs: without comment, loop and variables, and each side of what joins two commands. */
@@ -110,6 +116,12 @@ test.each(pages)("%s names only commands and options that exist", async (page) =
   for (const command of commandsIn(page))
     wrong.push(...(await wrongIn(command)).map((each) => `${command}: ${each}`));
   expect(wrong).toEqual([]);
+});
+
+test.each(pages)("%s runs postern by npx, as a clone does", (page) => {
+  // The agent runs in the image of an appliance, where it is on the path.
+  const bare = shellLinesOf(page).filter((line) => /(^\s*|\$\()postern (?!agent\b)/.test(line));
+  expect(bare).toEqual([]);
 });
 
 test("a command that does not exist is found", async () => {

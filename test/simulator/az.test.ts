@@ -44,8 +44,8 @@ describeWhere("missing" in azure ? azure.missing : undefined, "the Azure CLI", (
     expect(terraform).toContain("terraform apply");
     // The command as it is, on ports that are free.
     const ports = "--listen 127.0.0.1:0 --http-listen 127.0.0.1:0";
-    const postern = `postern() { [ "$2" = env ] || set -- "$@" ${ports}; shift; exec ${process.execPath} ${program} "$@"; }`;
-    const script = `set -e\nPATH=${installed.programs}:$PATH\n${postern}\n${start}${azure}${undo}`;
+    const npx = `npx() { [ "$3" = env ] || set -- "$@" ${ports}; shift 2; exec ${process.execPath} ${program} "$@"; }`;
+    const script = `set -e\nPATH=${installed.programs}:$PATH\n${npx}\n${start}${azure}${undo}`;
     const folder = scratch();
     const { stdout } = await run("bash", ["-c", script], { cwd: folder });
     expect(stdout).toContain('"resourceGroup": "rg"');
