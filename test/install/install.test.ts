@@ -176,7 +176,7 @@ describeOnCluster("postern install", () => {
       "--azure-private-creds and --azure-private-secret are mutually exclusive",
       "--azure-private-creds: cannot read /none",
       "--registry-overrides must be SOURCE=DESTINATION, not 'a'",
-      "--image must be the repository of an image",
+      "--image is missing and must be the repository of an image",
       "--azure-pls-managed-identity-client-id must be an id",
       "--azure-pls-managed-identity-client-id and --azure-private-secret are mutually exclusive",
       "--azure-pls-managed-identity-client-id needs --azure-pls-subscription-id",

@@ -148,6 +148,29 @@ test("a flag that is neither true nor false is rejected", () => {
   expect(parse).toThrow("give true or false");
 });
 
+test("a platform, a namespace and an image that cannot be are violations, together", async () => {
+  const flags = { namespace: "Bad_NS", limitCrdInstall: "Azur,AWS,zz" };
+  const { message } = await image(flags).then(
+    () => expect.fail("it was accepted"),
+    (error: Error) => error,
+  );
+  expect(message).toMatch(/^4 settings are invalid: /);
+  for (const part of [
+    "--limit-crd-install must be of AWS, Azure, GCP, IBMCloud, KubeVirt, Agent, OpenStack, and not 'Azur': did you mean Azure?",
+    "--limit-crd-install must be of AWS, Azure, GCP, IBMCloud, KubeVirt, Agent, OpenStack, and not 'zz'",
+    "--namespace must be at most 63 lower-case letters, digits and dashes",
+    "--image is missing and must be the repository of an image",
+  ])
+    expect(message).toContain(part);
+});
+
+test.each([
+  ["a key that is there twice", "replicas: 1\nlogLevel: info\nreplicas: 2\n", "line 3 is not"],
+  ["a list that does not end", "replicas: [\n", "line 2 is not"],
+])("a file of values with %s is rejected with the line", async (_, text, message) => {
+  await expect(image({ image: "postern:v1", values: [fileWith(text)] })).rejects.toThrow(message);
+});
+
 test("kinds are limited to platforms in any case of letters", async () => {
   const flags = {
     namespace: "postern",

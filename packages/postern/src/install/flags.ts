@@ -1,10 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { isExplained } from "@postern/core/failure.ts";
+import { nearest } from "@postern/core/process/nearest.ts";
 import { UsageError } from "@postern/core/process/usage-error.ts";
+import { YamlError } from "@postern/core/yaml.ts";
 import { type Command, Option } from "commander";
 import { credentialsSecretName } from "./objects/pods.ts";
 import { nothingToServe } from "./rules.ts";
-import { mergeSettings } from "./settings.ts";
+import { mergeSettings, whyUnfit } from "./settings.ts";
 
 /** The flags of an installation, as they are given. Those that HyperShift has too mean the same. */
 export interface InstallFlags {
@@ -51,6 +53,9 @@ const settingOf = {
   baseDomainResourceGroup: "clusterApi.baseDomainResourceGroup",
   image: "image.repository",
 } as const satisfies Partial<Record<keyof InstallFlags, string>>;
+
+/** The platforms of HyperShift. */
+const platforms = ["AWS", "Azure", "GCP", "IBMCloud", "KubeVirt", "Agent", "OpenStack"];
 
 /** The options for these flags. */
 export function withInstallOptions(command: Command): Command {
@@ -131,17 +136,20 @@ export async function settingsGiven(
           violations.push(`--azure-private-creds: ${error.explain().message}`);
           return "";
         });
+  const unusable = whyUnfit(flags.namespace, "label");
+  if (unusable !== undefined) violations.push(`--namespace ${unusable}`);
   // None stands for all, as in HyperShift.
   const limited = limitCrdInstall
     ?.split(",")
-    .map((each) => each.trim().toLowerCase())
-    .filter((each) => each !== "");
+    .map((each) => each.trim())
+    .filter((each) => each !== "")
+    .map((each) => platformCalled(each, violations));
   const further = {
     ...(credentials !== undefined && {
       azure: { credentialsSecret: { name: credentialsSecretName } },
     }),
     ...(flags.managementClusterName !== undefined && { clusterApi: { enabled: true } }),
-    ...(limited && { crds: { enabled: limited.length === 0 || limited.includes("azure") } }),
+    ...(limited && { crds: { enabled: limited.length === 0 || limited.includes("Azure") } }),
     ...(additionalTrustBundle !== undefined && {
       additionalTrustBundle: await fileOf("--additional-trust-bundle", additionalTrustBundle),
     }),
@@ -166,6 +174,17 @@ export async function settingsGiven(
     ...(credentials !== undefined && { credentials }),
     violations,
   };
+}
+
+/** A platform that HyperShift's flag takes, in any case of letters. */
+function platformCalled(name: string, violations: string[]): string | undefined {
+  const found = platforms.find((each) => each.toLowerCase() === name.toLowerCase());
+  const meant = nearest(name, platforms);
+  if (found === undefined)
+    violations.push(
+      `--limit-crd-install must be of ${platforms.join(", ")}, and not '${name}'${meant ? `: did you mean ${meant}?` : ""}`,
+    );
+  return found;
 }
 
 /** A violation in the words of the command line: settings that a flag sets are named by it. */
@@ -234,12 +253,16 @@ function overriddenImage(
 
 async function valuesIn(file: string): Promise<unknown> {
   const text = await fileOf("--values", file);
-  const { parse } = await import("yaml");
+  const { parse, YAMLParseError } = await import("yaml");
   try {
     const values: unknown = parse(text, { logLevel: "error" }) ?? {};
     if (typeof values === "object" && !Array.isArray(values)) return values;
   } catch (cause) {
-    throw new UsageError(`--values ${file} cannot be used: it is not YAML`, { cause });
+    const why =
+      cause instanceof YAMLParseError
+        ? new YamlError(text, cause.code, cause.pos[0]).message
+        : "it is not YAML";
+    throw new UsageError(`--values ${file} cannot be used: ${why}`, { cause });
   }
   throw new UsageError(`--values ${file} cannot be used: it is not a map of settings`);
 }

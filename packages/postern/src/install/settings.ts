@@ -501,7 +501,9 @@ export function formViolations(settings: unknown): string[] {
       case "enum":
         return [`${path} must be one of ${error.params.allowedValues.join(", ")}`];
       case "pattern":
-        return [`${path} must be ${formOf(String(error.params.pattern))}`];
+        return [
+          `${path}${isEmptyAt(settings, path) ? " is missing and" : ""} must be ${formOf(String(error.params.pattern))}`,
+        ];
       default:
         return [`${path} ${error.message}`];
     }
@@ -529,6 +531,16 @@ function unknownSetting(path: string, name: string): string {
   const meant = nearest(name, Object.keys(known?.properties ?? {}));
   const full = (last: string) => (path === "" ? last : `${path}.${last}`);
   return `${full(name)} is not a setting${meant ? `: did you mean ${full(meant)}?` : ""}`;
+}
+
+function isEmptyAt(settings: unknown, path: string): boolean {
+  return path.split(".").reduce((node, key) => Reflect.get(Object(node), key), settings) === "";
+}
+
+/** Why a text is not of a form, as in "must be …"; undefined where it is. */
+export function whyUnfit(text: string, form: keyof typeof forms): string | undefined {
+  const { pattern, is } = forms[form];
+  return new RegExp(`^(${pattern})$`).test(text) ? undefined : `must be ${is}`;
 }
 
 function formOf(pattern: string): string {
