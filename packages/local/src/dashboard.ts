@@ -27,6 +27,7 @@ export async function startDashboard(given: {
   /** The ARM client of the user; with a real Azure that of the operator is used. */
   userArm: Arm | undefined;
   subscriptions: readonly string[];
+  management: string | undefined;
   port: number;
   version: string;
   simulator: Simulator | undefined;
@@ -35,7 +36,8 @@ export async function startDashboard(given: {
   owed: OwedRoles;
   log: Log;
 }): Promise<Pick<Dashboard, "url" | "overview" | "close">> {
-  const { operator, userArm, subscriptions, port, version, simulator, operatorId } = given;
+  const { operator, userArm, subscriptions, management, port, version, simulator, operatorId } =
+    given;
   const { managementGroup, owed, log } = given;
   const armClient = () => userArm ?? operator.arm;
   // Its own: that of the operator ends with the operator.
@@ -121,6 +123,7 @@ export async function startDashboard(given: {
           arm,
           signal,
           subscriptions,
+          management,
           zones,
           maxAgeMs: freshMs,
         });

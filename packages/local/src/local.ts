@@ -6,6 +6,7 @@ import type { Kind } from "@postern/core/kind.ts";
 import { packageVersion } from "@postern/core/process/package-version.ts";
 import { KubeClient } from "postern/kube/client.ts";
 import { makeLog } from "postern/kube/log.ts";
+import { managementKey } from "postern/operator/cluster-api.ts";
 import { managementGroupIn } from "postern/operator/management-group.ts";
 import { type Appliances, startAppliances } from "./appliances.ts";
 import { startAzure, subscriptionsOf } from "./azure.ts";
@@ -143,6 +144,7 @@ export async function startLocal(
       log: makeLog({ write: tell }),
       managementGroup,
       subscriptions: subscriptionsOf(simulator, managementGroup),
+      management: managementKey(clusterApi),
     });
     stops.push(() => dashboard.close());
 

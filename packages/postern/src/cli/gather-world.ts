@@ -1,3 +1,4 @@
+import { managementKey } from "../operator/cluster-api.ts";
 import { type GatherOptions, gather } from "../view/gather.ts";
 import type { World } from "../view/world.ts";
 import { operatorPresence } from "./operator-presence.ts";
@@ -20,12 +21,12 @@ export async function gatherWorld(
     arm,
     signal,
     operator,
-    hasClusterApi: hasClusterApi(session),
+    management: managementOf(session),
     subscriptions: [...own, ...subscriptions],
   });
 }
 
-/** Whether Postern is set up for clusters of Cluster API, as far as local mode tells. */
-export function hasClusterApi({ local }: Pick<Session, "local">): boolean {
-  return local?.operator?.managementClusterName !== undefined;
+/** The AzureCluster of the management cluster, as far as local mode tells. */
+export function managementOf({ local }: Pick<Session, "local">): string | undefined {
+  return managementKey(local?.operator);
 }

@@ -18,7 +18,7 @@ import { unservedKind } from "../view/unserved-kinds.ts";
 import type { KubeWorld } from "../view/world.ts";
 import { CommandFailure } from "./command-failure.ts";
 import { findClusterKey } from "./find-cluster-key.ts";
-import { gatherWorld, hasClusterApi } from "./gather-world.ts";
+import { gatherWorld, managementOf } from "./gather-world.ts";
 import { requestContradicted } from "./request-reconcile.ts";
 import type { Session } from "./session.ts";
 
@@ -86,7 +86,7 @@ async function observe(
     if (!(error instanceof AzureError)) throw error;
     const { kube, signal } = session;
     const unread: Unread[] = [];
-    const world = await gatherKube({ kube, signal, hasClusterApi: hasClusterApi(session) }, unread);
+    const world = await gatherKube({ kube, signal, management: managementOf(session) }, unread);
     return { world, unread, clusters: [] };
   }
 }

@@ -80,6 +80,8 @@ function drawn(branch: Branch, place: Place): string[] {
   const note = state === "ok" && !wide ? "" : [why, remedy].filter(Boolean).join("  ");
   const known = Object.entries(facts)
     .filter(([name, value]) => value && (wide || name !== "alias"))
+    // What is below an endpoint is its owner's too.
+    .filter(([name]) => name !== "owner" || kind === "endpoint")
     .map(([name, value]) => `${name} ${value}`)
     .join(", ");
   const line = [

@@ -1,3 +1,4 @@
+import { keyOf } from "@postern/core/kind.ts";
 import { UsageError } from "@postern/core/process/usage-error.ts";
 import { type ResourceId, resourceGroupId } from "@postern/core/resource-id.ts";
 import type { ClusterSettings } from "../cluster-api/dns/objects/resource-groups.ts";
@@ -83,6 +84,12 @@ export async function clusterApiSettings(
 /** Charts write flags without a value where there is none. */
 function isGiven(flag: string | readonly string[] | boolean | undefined): boolean {
   return typeof flag === "boolean" ? flag : flag !== undefined && flag.length > 0;
+}
+
+/** The AzureCluster of the management cluster that flags name, as namespace/name. */
+export function managementKey(flags: ClusterApiFlags | undefined): string | undefined {
+  const { managementClusterName: name, managementClusterNamespace: namespace } = flags ?? {};
+  return name && namespace && keyOf({ metadata: { name, namespace } });
 }
 
 /** The flags that mean nothing without a management cluster. */

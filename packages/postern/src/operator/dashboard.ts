@@ -22,6 +22,7 @@ export async function startDashboard(given: {
   journal: Journal;
   runtime: () => Runtime | undefined;
   subscriptions: readonly string[];
+  management: string | undefined;
   log: Log;
   /** The client id by which this process asks, as its environment gives it. */
   ownClient: string | undefined;
@@ -35,6 +36,7 @@ export async function startDashboard(given: {
     journal,
     runtime,
     subscriptions,
+    management,
     log,
     ownClient,
   } = given;
@@ -66,6 +68,7 @@ export async function startDashboard(given: {
           arm,
           signal,
           subscriptions,
+          management,
           zones,
           refusals,
           maxAgeMs: freshMs,

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { type Clock, realClock } from "@postern/core/clock.ts";
+import { keyOf } from "@postern/core/kind.ts";
 import { subscriptionOf } from "@postern/core/resource-id.ts";
 import type { Tags } from "@postern/core/tags.ts";
 import type { Limits } from "../azure/limits.ts";
@@ -112,6 +113,7 @@ export async function runOperator(
       ownClient: env.AZURE_PLS_CLIENT_ID || env.AZURE_CLIENT_ID,
       runtime: () => runtime,
       subscriptions: managementGroup ? [subscriptionOf(managementGroup) ?? ""] : [],
+      management: clusterApi && keyOf({ metadata: clusterApi.managementCluster }),
     }).catch((error: unknown) => {
       // It is of use without one.
       log.warn({ err: error }, "no dashboard");

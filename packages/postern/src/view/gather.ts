@@ -39,8 +39,8 @@ export interface GatherOptions {
   maxAgeMs?: number;
   /** The zones whose records are read; all where nothing is said. */
   zones?: (zone: PrivateDnsZone, kube: KubeWorld) => boolean;
-  /** Whether Postern is set up for clusters of Cluster API, as far as the caller knows: then their kind is needed. */
-  hasClusterApi?: boolean;
+  /** The AzureCluster of the management cluster, as far as the caller knows: then their kind is needed. */
+  management?: string | undefined;
   /** Whether an operator runs, where the caller knows. */
   operator?: OperatorPresence | undefined;
   clock?: Clock;
@@ -51,19 +51,23 @@ export interface GatherOptions {
 /** Read both sides once. What may not be read is noted, and the rest is read all the same. */
 export async function gather(options: GatherOptions): Promise<World> {
   const unread: Unread[] = [];
-  const { clock = realClock, operator } = options;
+  const { clock = realClock, operator, management } = options;
   // A list that was read before makes the whole as old as that.
   const read = { oldest: clock.now() };
   const kube = await gatherKube(options, unread);
   const azure = await gatherAzure(options, kube, { unread, read });
   const ageMs = clock.now() - read.oldest;
   const observedAt = new Date(dateBy(clock).getTime() - ageMs).toISOString();
-  return { kube, azure, observedAt, ...(operator && { operator }), unread };
+  return {
+    ...{ kube, azure, observedAt, unread },
+    ...(operator && { operator }),
+    ...(management !== undefined && { management }),
+  };
 }
 
 /** The objects that Postern serves. A kind that is needed and is not served is noted as not read. */
 export async function gatherKube(
-  { kube, signal, hasClusterApi = false }: Pick<GatherOptions, "kube" | "signal" | "hasClusterApi">,
+  { kube, signal, management }: Pick<GatherOptions, "kube" | "signal" | "management">,
   unread: Unread[],
 ): Promise<KubeWorld> {
   const unserved = new Set<Definition>();
@@ -88,6 +92,7 @@ export async function gatherKube(
     all(azureCluster),
   ]);
   const hasHosted = hostedClusters.length + controlPlanes.length + links.length > 0;
+  const hasClusterApi = management !== undefined;
   unread.push(...neededKinds(unserved, { hasHosted, hasClusterApi }).map(unservedKind));
   // Whoever has a namespace can write the name of another's cluster on an object.
   const placed = <T extends KubeObject>(objects: T[]) =>

@@ -237,7 +237,7 @@ test("an endpoint has the link id of the PROXY protocol where its link service s
   ]);
 });
 
-test("a cluster of Cluster API is drawn by its links, the endpoints to them, and the names of these", () => {
+describe("a cluster of Cluster API", () => {
   const group = "/subscriptions/w/resourceGroups/amber/providers/Microsoft.Network";
   const its = { ...service(), id: `${group}/privateLinkServices/amber-api`, name: "amber-api" };
   const amber = {
@@ -249,25 +249,61 @@ test("a cluster of Cluster API is drawn by its links, the endpoints to them, and
     },
     status: { conditions: [{ type: capiConditions.links, status: "True", reason: "Ready" }] },
   } as never;
-  const world = oneWorld({
-    kube: { hostedClusters: [], links: [], azureClusters: [amber] },
-    azure: {
-      linkServices: [its],
-      ...endpointOf({ id: ids.endpoint, subnet: ids.workers, address, to: its.id }),
-    },
+  /** Another cluster, whose spec requests endpoints to the link service of amber. */
+  const requester = (key: string, endpoint: string) => {
+    const [, , subscriptionID, , resourceGroup] = endpoint.split("/");
+    const [namespace, name] = key.split("/");
+    const privateLinkServiceConnections = [{ privateLinkServiceID: its.id }];
+    const privateEndpoints = [{ name: endpoint.split("/").at(-1), privateLinkServiceConnections }];
+    return {
+      metadata: { namespace, name },
+      spec: { subscriptionID, resourceGroup, networkSpec: { subnets: [{ privateEndpoints }] } },
+      status: { conditions: [{ type: capiConditions.privateEndpoints, status: "True" }] },
+    } as never;
+  };
+  const worldWith = (azureClusters: never[], status = "Approved") => ({
+    ...oneWorld({
+      kube: { hostedClusters: [], links: [], azureClusters: [amber, ...azureClusters] },
+      azure: {
+        linkServices: [its],
+        ...endpointOf({ id: ids.endpoint, subnet: ids.workers, address, to: its.id, status }),
+      },
+    }),
+    management: "org/mc",
   });
-  const orphaned = { ...world, azure: { ...world.azure, linkServices: [] } };
-  expect(lines(orphaned).slice(0, 2)).toEqual([
-    "cluster org/amber: broken NotFound",
-    "  link-service amber-api: absent NotFound",
-  ]);
-  expect(lines(world).slice(0, 5)).toEqual([
-    "cluster org/amber: ok",
-    "  load-balancer kubernetes-internal: ok",
-    "    link-service amber-api: ok",
-    "      endpoint private-router-pe: ok",
-    "        zone one.hypershift.local: ok",
-  ]);
+  const clusterOf = (world: World) =>
+    pictureOf(world).clusters.find(({ key }) => key === "org/amber");
+
+  test("is drawn by its links, the endpoints to them, and the names of these", () => {
+    const world = worldWith([requester("org/mc", ids.endpoint)]);
+    const orphaned = { ...world, azure: { ...world.azure, linkServices: [] } };
+    expect(lines(orphaned).slice(0, 2)).toEqual([
+      "cluster org/amber: broken NotFound",
+      "  link-service amber-api: absent NotFound",
+    ]);
+    expect(lines(world).slice(0, 5)).toEqual([
+      "cluster org/amber: ok",
+      "  load-balancer kubernetes-internal: ok",
+      "    link-service amber-api: ok",
+      "      endpoint private-router-pe: ok",
+      "        zone one.hypershift.local: ok",
+    ]);
+  });
+
+  test("attack: another cluster requests an endpoint to its link service that does not exist, and it stays healthy", () => {
+    const evil = requester("evil/x", `${group}/privateEndpoints/missing`);
+    const world = worldWith([requester("org/mc", ids.endpoint), evil]);
+    expect(clusterOf(world)).toMatchObject({ health: "Healthy", causes: [] });
+    expect(clusterOf(world)).not.toHaveProperty("isContradicted");
+    expect(clusterOf({ ...world, management: "evil/x" })).toMatchObject({ health: "Unavailable" });
+  });
+
+  test("attack: another cluster's endpoint waits for approval, and nobody is told to approve it", () => {
+    const evil = requester("evil/x", ids.endpoint);
+    const world = worldWith([evil], "Pending");
+    expect(clusterOf(world)).toMatchObject({ health: "Healthy", causes: [], endpointIds: [] });
+    expect(lines(world)[3]).toBe("      endpoint private-router-pe: pending Pending");
+  });
 });
 
 test("appliances hang under their pool, which is reported when it is empty", () => {

@@ -14,7 +14,7 @@ const link = { metadata: { name: "private-router", namespace: "clusters-one" } }
 /** What is missed on an API server that serves only these kinds; those in `hasObjects` have an object. */
 async function missed(
   served: readonly Definition[],
-  { hasClusterApi = false, hasObjects = [] as readonly Definition[] } = {},
+  { management, hasObjects = [] }: { management?: string; hasObjects?: readonly Definition[] } = {},
 ): Promise<string[]> {
   const at = (path: string, { group, plural }: Definition) =>
     path.includes(`/${group}/`) && path.includes(`/${plural}`);
@@ -28,7 +28,7 @@ async function missed(
   const kube = new KubeClient({ server: new URL(url), namespace: "", source: "the test", proof });
   const signal = AbortSignal.timeout(20_000);
   const unread: Parameters<typeof gatherKube>[1] = [];
-  await gatherKube({ kube, signal, hasClusterApi }, unread);
+  await gatherKube({ kube, signal, management }, unread);
   return unread.map(
     ({ what, remedy }) => `${what.split(".")[0]}: ${remedy?.split(" ").slice(0, 3).join(" ")}`,
   );
@@ -65,7 +65,7 @@ test.each<[string, readonly Definition[], Parameters<typeof missed>[1], string[]
   [
     "clusters of Cluster API are not served, and the operator is set up for them",
     [hostedCluster, hostedControlPlane, azurePrivateLinkService],
-    { hasClusterApi: true },
+    { management: "org/mc" },
     ["azureclusters: Install a release"],
   ],
 ])("where %s", async (_what, served, given, expected) => {

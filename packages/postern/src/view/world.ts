@@ -49,6 +49,8 @@ export interface World {
   observedAt?: string;
   /** Whether an operator runs, as far as whoever reads knows. */
   operator?: OperatorPresence;
+  /** The AzureCluster of the management cluster, as namespace/name, as far as whoever reads knows. */
+  management?: string;
   /** What could not be read, and why. Nothing may be concluded from its absence. */
   unread: Unread[];
 }

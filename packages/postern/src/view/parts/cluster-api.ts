@@ -7,7 +7,7 @@ import { connectionsOf, type PrivateEndpoint } from "../../azure/gateways/privat
 import type { PrivateLinkService } from "../../azure/gateways/private-link-services.ts";
 import { conditions } from "../../cluster-api/names.ts";
 import { privateLinksOf } from "../../cluster-api/requested-links.ts";
-import { capiClustersIn } from "../cluster-objects.ts";
+import { capiClustersIn, type RequestedEndpoint } from "../cluster-objects.ts";
 import { clusterApiReport } from "../health/condition-report.ts";
 import { isHidden, networkOf, type WorldIndex } from "../index-of.ts";
 import { backendPart } from "./backend.ts";
@@ -127,25 +127,42 @@ function chainOf(
     { from: balancerNode, to: serviceNode, state: serviceStatus.state },
   ];
   const backend = backendPart({ cluster, under: balancerNode, network: home, balancer, service });
-  nodes.push(...backend.nodes, ...missingEndpoints(index, cluster, serviceNode, service));
+  const requested = ownEndpoints(index, cluster, service);
+  nodes.push(...backend.nodes, ...missingEndpoints(index, cluster, serviceNode, requested));
   lines.push(...backend.lines);
+  const own = new Set(requested.map((each) => idKey(each.id)));
   for (const endpoint of index.endpointsTo(service)) {
-    const part = endpointPart(index, cluster, serviceNode, endpoint);
+    const isOwn = own.has(idKey(endpoint.id ?? ""));
+    const part = endpointPart(index, cluster, serviceNode, endpoint, isOwn);
     nodes.push(...part.nodes);
     lines.push(...part.lines);
   }
   return { nodes, lines };
 }
 
-/** The endpoints to a service that specs of clusters request, and that are not there. */
+/**
+ * The endpoints through which a cluster is reached: those that its own spec requests to its link service, and that of the
+ * management cluster. Anybody who may write an AzureCluster can request one to the link service of another.
+ */
+function ownEndpoints(
+  index: WorldIndex,
+  cluster: string,
+  { id = "" }: PrivateLinkService,
+): RequestedEndpoint[] {
+  const { management } = index.world;
+  return index
+    .requestedEndpoints(id)
+    .filter((each) => each.cluster === cluster || each.cluster === management);
+}
+
+/** The endpoints among those requested that are not there. */
 function missingEndpoints(
   index: WorldIndex,
   cluster: string,
   under: string,
-  { id: service = "" }: PrivateLinkService,
+  requested: readonly RequestedEndpoint[],
 ): Node[] {
-  return index
-    .requestedEndpoints(service)
+  return requested
     .filter(({ id }) => index.endpoint(id) === undefined)
     .map(({ id, conditions: all, network }) => ({
       id: `${cluster}|endpoint|${idKey(id)}`,
@@ -168,8 +185,10 @@ function endpointPart(
   cluster: string,
   under: string,
   endpoint: PrivateEndpoint,
+  isOwn: boolean,
 ): Pick<Drawn, "nodes" | "lines"> {
   const status = endpointState(endpoint);
+  const owner = isOwn ? {} : { owner: "another" };
   const network = networkOf(endpoint.properties.subnet?.id);
   const addresses = index.addressesOf(endpoint);
   const node = `${cluster}|endpoint|${idKey(endpoint.id ?? "")}`;
@@ -202,10 +221,11 @@ function endpointPart(
           ...(connectionsOf(endpoint)[0]?.name && {
             connection: connectionsOf(endpoint)[0]?.name ?? "",
           }),
+          ...owner,
         },
         azureId: endpoint.id ?? "",
       },
-      ...names.nodes,
+      ...names.nodes.map((each) => ({ ...each, facts: { ...each.facts, ...owner } })),
     ],
     lines: [
       {
