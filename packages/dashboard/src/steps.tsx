@@ -11,11 +11,10 @@ const outcomes: Record<"done" | "running" | "failed", { state: State; word: stri
 
 /** Steps by the reconcile that began them, the newest first; only the newest reconcile and failed ones are open. */
 export function Steps({ steps }: { steps: readonly JournalStep[] }) {
-  const groups = new Map<string, JournalStep[]>();
-  for (const step of steps) {
-    const key = `${step.controller} ${step.key} ${step.reconcile}`;
-    groups.set(key, [...(groups.get(key) ?? []), step]);
-  }
+  const groups = Map.groupBy(
+    steps,
+    ({ controller, key, reconcile }) => `${controller} ${key} ${reconcile}`,
+  );
   const newest = [...groups].toReversed();
   return (
     <ol class="steps">

@@ -1,9 +1,11 @@
 import { parseCidr } from "@postern/core/cidr.ts";
+import { realClock } from "@postern/core/clock.ts";
 import { withConditions } from "@postern/core/conditions.ts";
 import { isIp } from "@postern/core/ip.ts";
 import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import type { Condition } from "@postern/core/kinds/condition.ts";
 import type { Service } from "@postern/core/kinds/core.ts";
+import type { HostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
 import { matchesLabels } from "@postern/core/label-selector.ts";
 import { ownership } from "@postern/core/ownership.ts";
 import { paused } from "@postern/core/pause.ts";
@@ -12,6 +14,7 @@ import { allowsHost, defaultPolicy } from "@postern/core/tenant-policy.ts";
 import { describe, expect, test } from "vitest";
 import { readErrorBody } from "../azure/error-body.ts";
 import { AzureError } from "../azure/errors.ts";
+import type { PrivateEndpoint } from "../azure/gateways/private-endpoints.ts";
 import { retryAfterMs } from "../azure/retry-after.ts";
 import { scrub } from "../azure/scrub.ts";
 import { allows } from "../cluster-api/allowed-namespaces.ts";
@@ -30,6 +33,9 @@ import { Journal } from "../kube/journal.ts";
 import { withoutManagedFields } from "../kube/lines.ts";
 import { boundedLabel } from "../kube/metrics.ts";
 import { statusChange, versionIn } from "../kube/status.ts";
+import { fleetOf } from "../server/fleet.ts";
+import { indexOf } from "../view/index-of.ts";
+import type { World } from "../view/world.ts";
 
 /** What the API server takes: all annotations of an object together, and an object. */
 const annotationBytes = 262_144;
@@ -66,6 +72,24 @@ const cluster = (over: { annotation?: string; links?: unknown[]; subnets?: unkno
       },
     },
   }) as unknown as AzureCluster;
+
+/** A world in which a cluster requests endpoints to one link service. */
+function requesting(names: readonly string[]): { world: World; service: string } {
+  const service = "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/l/l";
+  const privateLinkServiceConnections = [{ privateLinkServiceID: service }];
+  const privateEndpoints = names.map((name) => ({ name, privateLinkServiceConnections }));
+  const { metadata, spec } = cluster({ subnets: [{ name: "s", privateEndpoints }] });
+  const requester = { metadata, spec: { ...spec, subscriptionID: "s" } } as AzureCluster;
+  const world = {
+    kube: { hostedClusters: [], controlPlanes: [], links: [], azureClusters: [requester] },
+    azure: {
+      ...{ networks: [], loadBalancers: [], linkServices: [] },
+      ...{ endpoints: [], interfaces: [], zones: [] },
+    },
+    unread: [],
+  };
+  return { world, service };
+}
 
 const link = (over: object) => ({
   name: "l",
@@ -251,6 +275,31 @@ const attacks: Record<string, (size: typeof largest) => () => unknown> = {
   "an error body of many details": ({ objectBytes }) => {
     const details = many("Code#", objectBytes).map((code) => ({ code, message: "m" }));
     return () => readErrorBody({ error: { code: "BadRequest", details } });
+  },
+  "endpoints to one link service, in what the dashboard shows": ({ objectBytes }) => {
+    const { world, service } = requesting(many("e#", objectBytes / 8));
+    return () => indexOf(world).requestedEndpoints(service);
+  },
+  "endpoints in Azure to one link service, in what the dashboard shows": ({ objectBytes }) => {
+    const { world, service } = requesting([]);
+    const properties = {
+      privateLinkServiceConnections: [{ properties: { privateLinkServiceId: service } }],
+    };
+    const endpoints = many("e#", objectBytes / 8).map((id) => ({ id, properties }));
+    const azure = { ...world.azure, endpoints: endpoints as unknown as PrivateEndpoint[] };
+    return () => indexOf({ ...world, azure });
+  },
+  "names of one identity, in what the dashboard shows": ({ objectBytes }) => {
+    const roles = many("r#", objectBytes / 8).map((role) => [role, { clientId: "c" }]);
+    const azureAuthenticationConfig = Object.fromEntries(roles);
+    const hosted = {
+      metadata: { namespace: "a", name: "b" },
+      spec: { platform: { azure: { azureAuthenticationConfig } } },
+    } as unknown as HostedCluster;
+    const kube = { hostedClusters: [hosted], controlPlanes: [], links: [], azureClusters: [] };
+    const [journal, clock] = [new Journal(), realClock];
+    const operator = { state: "leads" } as const;
+    return () => fleetOf({ operator, runtime: undefined, journal, budgets: [], kube, clock });
   },
   "a header": ({ objectBytes }) => {
     const text = fill("1", objectBytes);

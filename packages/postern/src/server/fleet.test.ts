@@ -48,3 +48,10 @@ test("an identity that several clusters use has the names of all of them", () =>
   const { budgets } = fleet(new Journal(10, clock), clock, [cluster("one"), cluster("two")]);
   expect(budgets.map(({ name }) => name)).toEqual(["clusters/one network, clusters/two network"]);
 });
+
+test("attack: of thousands of clusters with one identity, the overview has the names of ten", () => {
+  const clock = new ManualClock();
+  const many = Array.from({ length: 5_000 }, (_, n) => cluster(`c${n}`));
+  const [{ name } = { name: "" }] = fleet(new Journal(10, clock), clock, many).budgets;
+  expect(name).toMatch(/^clusters\/c0 network, .*, clusters\/c9 network and 4990 more$/);
+});

@@ -13,6 +13,7 @@ import type { Runtime } from "../kube/runtime.ts";
 import type { KubeWorld } from "../view/world.ts";
 
 const recentMs = 10 * 60_000;
+const mostNames = 10;
 
 /** What the controllers of this process have to do now, and what Azure lets them do. */
 export function fleetOf(given: {
@@ -38,7 +39,7 @@ export function fleetOf(given: {
     budgets: budgets.map(
       ({ identity, subscription, reads, writes, deletes }): BudgetLine => ({
         name:
-          names.get(clientOf(identity))?.join(", ") ??
+          shortList(names.get(clientOf(identity))) ??
           ownName(given.identityNames?.get(clientOf(identity))) ??
           shortName(identity),
         identity,
@@ -49,6 +50,14 @@ export function fleetOf(given: {
       }),
     ),
   };
+}
+
+/** The first names, and how many more there are: a tenant may have thousands of clusters. */
+function shortList(names: ReadonlySet<string> | undefined): string | undefined {
+  if (names === undefined) return undefined;
+  const more = names.size - mostNames;
+  const shown = [...names].slice(0, mostNames).join(", ");
+  return more > 0 ? `${shown} and ${more} more` : shown;
 }
 
 /** An identity is `tenant/client`, or a word for that of this process. */
@@ -76,11 +85,13 @@ function identitiesIn(runtime: Runtime | undefined): AzureClusterIdentity[] {
 function namesOfIdentities(
   { hostedClusters }: KubeWorld,
   identities: readonly AzureClusterIdentity[],
-): Map<string, string[]> {
-  const names = new Map<string, string[]>();
+): Map<string, Set<string>> {
+  const names = new Map<string, Set<string>>();
   const add = (client: string, name: string) => {
     const key = client.toLowerCase();
-    names.set(key, [...new Set([...(names.get(key) ?? []), name])]);
+    const known = names.get(key);
+    if (known) known.add(name);
+    else names.set(key, new Set([name]));
   };
   for (const each of identities)
     if (typeof each.spec.clientID === "string") add(each.spec.clientID, keyOf(each));

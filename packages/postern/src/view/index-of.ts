@@ -55,18 +55,14 @@ export function indexOf(world: World): WorldIndex {
   );
   const zones = new Map(azure.zones.map((each) => [idKey(each.zone.id ?? ""), each]));
   const unopened = new Set((azure.unopened ?? []).map(idKey));
-  const towards = new Map<string, PrivateEndpoint[]>();
-  for (const endpoint of azure.endpoints)
-    for (const target of targetsOf(endpoint)) {
-      const service = services.get(idKey(target)) ?? aliases.get(target.toLowerCase());
-      const key = idKey(service?.id ?? target);
-      towards.set(key, [...(towards.get(key) ?? []), endpoint]);
-    }
-  const requested = new Map<string, RequestedEndpoint[]>();
-  for (const each of requestedEndpoints(world.kube)) {
-    const key = idKey(each.service);
-    requested.set(key, [...(requested.get(key) ?? []), each]);
-  }
+  const targets = azure.endpoints.flatMap((endpoint) =>
+    targetsOf(endpoint).map((target) => ({ endpoint, target })),
+  );
+  const towards = Map.groupBy(targets, ({ target }) => {
+    const service = services.get(idKey(target)) ?? aliases.get(target.toLowerCase());
+    return idKey(service?.id ?? target);
+  });
+  const requested = Map.groupBy(requestedEndpoints(world.kube), ({ service }) => idKey(service));
   const peers = new Map(
     azure.networks.map(({ id = "", properties }) => [
       idKey(id),
@@ -92,7 +88,8 @@ export function indexOf(world: World): WorldIndex {
     byAlias: (alias) => aliases.get(alias.toLowerCase()),
     loadBalancer: find(balancers),
     endpoint: find(endpoints),
-    endpointsTo: (service) => towards.get(idKey(service.id ?? "")) ?? [],
+    endpointsTo: (service) =>
+      (towards.get(idKey(service.id ?? "")) ?? []).map(({ endpoint }) => endpoint),
     requestedEndpoints: (service) => requested.get(idKey(service)) ?? [],
     machineAt: (address, network) => machines.get(`${network} ${address}`),
     zone: find(zones),

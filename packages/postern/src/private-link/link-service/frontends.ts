@@ -58,8 +58,11 @@ function indexOf(balancer: LoadBalancer): Map<string, Frontend[]> {
   const known = indexes.get(balancer);
   if (known !== undefined) return known;
   const made = new Map<string, Frontend[]>();
-  for (const [key, frontend] of frontendsOf(balancer))
-    made.set(key, [...(made.get(key) ?? []), frontend]);
+  for (const [key, frontend] of frontendsOf(balancer)) {
+    const found = made.get(key);
+    if (found) found.push(frontend);
+    else made.set(key, [frontend]);
+  }
   indexes.set(balancer, made);
   return made;
 }

@@ -47,7 +47,9 @@ function urlOf(text: string): UrlValue {
 function queryOf({ query }: UrlValue): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const [name, value] of new URLSearchParams(query)) {
-    found.set(name, [...(found.get(name) ?? []), value]);
+    const values = found.get(name);
+    if (values) values.push(value);
+    else found.set(name, [value]);
   }
   return found;
 }

@@ -73,7 +73,9 @@ export class ServiceList {
       if (id === undefined || uid === undefined) continue;
       const parsed = parseResourceId(id, "Microsoft.Network/privateLinkServices");
       owners.set(nameOf(parsed).toLowerCase(), uid);
-      byOwner.set(uid, [...(byOwner.get(uid) ?? []), parsed]);
+      const owned = byOwner.get(uid);
+      if (owned) owned.push(parsed);
+      else byOwner.set(uid, [parsed]);
     }
     this.#byOwner = byOwner;
     this.#owners = owners;
