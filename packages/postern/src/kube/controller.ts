@@ -26,8 +26,8 @@ import { type Outcome, WorkQueue } from "./queue.ts";
 import { RunningReconcile } from "./reconcile.ts";
 import { Requests, requestAnnotation } from "./requests.ts";
 import { statusChange, type WithStatus, writeStatus } from "./status.ts";
-
 import { planByPolicy, type StepPolicy } from "./step-policy.ts";
+import { StepTurns } from "./step-turns.ts";
 import { eventOfStep } from "./step-words.ts";
 import { inSpan } from "./trace.ts";
 import { runAttributed } from "./unhandled-rejections.ts";
@@ -100,6 +100,7 @@ export class Controller {
   // The last report on a key, for features that have no status to compare with.
   readonly #reported = new Map<string, string>();
   readonly #requests: Requests;
+  readonly #turns = new StepTurns();
   #begun = false;
 
   constructor(feature: Feature, options: ControllerOptions) {
@@ -178,6 +179,7 @@ export class Controller {
       this.#reported.delete(key);
       this.#confirmations?.delete(key);
       this.#requests.delete(key);
+      this.#turns.delete(key);
     } else this.#requests.observe(key, after.metadata.annotations?.[requestAnnotation]);
     if (this.#own.isAnothers(key, after?.metadata.resourceVersion)) this.wake(key);
   }
@@ -257,8 +259,11 @@ export class Controller {
       const allowed = planByPolicy(this.feature, object, observation, this.#options.policy);
       const plan = this.#unlessUnconfirmed(allowed, object, reconcile);
       if (plan.finalizer === "add") object = await this.#finalizer(object, true, reconcile);
-      const { runningMs, failures } = await this.#applyAll(plan, context, object, reconcile);
-      if (reconcile.priority === "drift" && plan.steps.length > failures.length)
+      const { begin, more } = this.#turns.choose(reconcile.key, plan.steps);
+      const applied = await this.#applyAll(begin, context, object, reconcile);
+      const { runningMs, failures } = applied;
+      this.#turns.failed(reconcile.key, plan.steps, applied.failed);
+      if (reconcile.priority === "drift" && begin.length > failures.length)
         this.#options.metrics.driftCorrected();
       if (plan.finalizer === "remove" && plan.steps.length === 0) {
         await this.#finalizer(object, false, reconcile);
@@ -274,6 +279,8 @@ export class Controller {
         reported,
         reconcile,
       );
+      // The next steps must not wait for the retry of these.
+      if (more) return this.#next(reconcile.key, plan, undefined);
       if (failures.length > 0)
         return this.#failed(reconcile.key, failures, sooner(runningMs, plan.requeue));
       return this.#next(reconcile.key, plan, runningMs);
@@ -329,12 +336,17 @@ export class Controller {
   }
 
   async #applyAll(
-    plan: Plan,
+    steps: readonly Step[],
     context: unknown,
     object: WithStatus,
     reconcile: RunningReconcile,
-  ): Promise<{ runningMs: number | undefined; failures: Failing[] }> {
+  ): Promise<{
+    runningMs: number | undefined;
+    failures: Failing[];
+    failed: ReadonlySet<Step>;
+  }> {
     let runningMs: number | undefined;
+    const failed = new Set<Step>();
     const one = async (step: Step): Promise<Failing | undefined> => {
       const { do: what, name, why } = step;
       reconcile.log.info({ do: what, name, why }, "step");
@@ -359,6 +371,7 @@ export class Controller {
         return undefined;
       } catch (error) {
         if (reconcile.ended) throw error;
+        failed.add(step);
         const type = step.condition ?? this.#typesOn(object)[0];
         const failure = this.#logFailure(reconcile, error, what);
         if (entry) journal?.end(entry, "failed", failure.message);
@@ -368,8 +381,8 @@ export class Controller {
       }
     };
     // In the order of the plan, not of the answers: a condition must not change with who was answered first.
-    const outcomes = await Promise.all(plan.steps.map(one));
-    return { runningMs, failures: outcomes.filter((each) => each !== undefined) };
+    const outcomes = await Promise.all(steps.map(one));
+    return { runningMs, failures: outcomes.filter((each) => each !== undefined), failed };
   }
 
   async #finalizer(
