@@ -1,6 +1,5 @@
 import { type Format, isText, print, show, withOutput } from "@postern/core/process/output.ts";
 import { goOnUnheard } from "@postern/core/process/run-main.ts";
-import { parseResourceId } from "@postern/core/resource-id.ts";
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { CreateOptions } from "./hosted-cluster.ts";
 import { withConnection } from "./output.ts";
@@ -43,11 +42,9 @@ function create(): Command {
         .choices(["Public", "PublicAndPrivate", "Private"])
         .default("Public"),
     )
-    .addOption(
-      new Option(
-        "--endpoint-access-private-nat-subnet-id <id>",
-        "NAT subnet of its link service (default: Postern creates one)",
-      ).argParser(subnet),
+    .option(
+      "--endpoint-access-private-nat-subnet-id <id>",
+      "NAT subnet of its link service (default: Postern creates one)",
     )
     .addOption(
       new Option(
@@ -185,14 +182,6 @@ Example:
         });
       },
     );
-}
-
-function subnet(text: string): string {
-  try {
-    return parseResourceId(text, "Microsoft.Network/virtualNetworks/subnets");
-  } catch (error) {
-    throw new InvalidArgumentError((error as Error).message);
-  }
 }
 
 function minutes(text: string): number {

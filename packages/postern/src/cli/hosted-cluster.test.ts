@@ -1,16 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { type CreateOptions, hostedClusterOf, needsOf } from "./hosted-cluster.ts";
 
+const id = (last: number) => `00000000-0000-4000-8000-00000000000${last}`;
+const vnetId = `/subscriptions/${id(1)}/resourceGroups/one/providers/Microsoft.Network/virtualNetworks/v`;
 const base: CreateOptions = {
   namespace: "clusters",
   baseDomain: "example.com",
   location: "westeurope",
-  tenantId: "t",
-  subscriptionId: "s",
+  tenantId: id(2),
+  subscriptionId: id(1),
   resourceGroup: "one",
-  vnetId: "/v",
-  subnetId: "/v/subnets/w",
-  controlPlaneClientId: "c",
+  vnetId,
+  subnetId: `${vnetId}/subnets/w`,
+  controlPlaneClientId: id(3),
   endpointAccess: "Public",
   oauthPublishingStrategy: "Route",
 };
@@ -83,6 +85,41 @@ test.each([
   expect(() => made(over)).toThrow(message);
 });
 
+test("everything that is wrong is in one message", () => {
+  const wrong = () =>
+    hostedClusterOf("Blue_x", {
+      ...base,
+      namespace: "Bad_NS",
+      baseDomain: "exa mple.com",
+      tenantId: "aa",
+      subscriptionId: "bb",
+      resourceGroup: "one.",
+      vnetId: "foo",
+      subnetId: vnetId,
+      controlPlaneClientId: "nope",
+      privateZoneId: "zone",
+      endpointAccess: "Public",
+      endpointAccessPrivateNatSubnetId: "nat",
+      endpointAccessPrivateAdditionalAllowedSubscriptions: ["cc"],
+    });
+  expect(wrong).toThrow(/^13 options are invalid: \(1\) the name of the cluster must be at most/);
+  for (const option of [
+    "--namespace must be at most 63 lower-case letters, digits and dashes",
+    "--base-domain must be lower-case letters, digits, dashes and dots",
+    "--tenant-id must be an id such as 0",
+    "--subscription-id must be an id such as 0",
+    "--resource-group must be the name of a resource group",
+    '--vnet-id: "foo" is not a valid resource id',
+    `--subnet-id: "${vnetId}" is not a valid resource id`,
+    "--control-plane-client-id must be an id such as 0",
+    '--endpoint-access-private-nat-subnet-id: "nat" is not a valid resource id',
+    "--endpoint-access-private-additional-allowed-subscriptions must be an id such as 0",
+    "set --endpoint-access to Private or PublicAndPrivate",
+    '--private-zone-id: "zone" is not a valid resource id',
+  ])
+    expect(wrong).toThrow(option);
+});
+
 describe("the topology", () => {
   test("of a public cluster is said, and it has no private part", () => {
     expect(azure()).toMatchObject({ topology: "Public" });
@@ -105,8 +142,8 @@ describe("the topology", () => {
   test("names the NAT subnet and the further subscriptions where they are given", () => {
     const given = {
       endpointAccess: "Private",
-      endpointAccessPrivateNatSubnetId: "/n/subnets/nat",
-      endpointAccessPrivateAdditionalAllowedSubscriptions: ["a", "b"],
+      endpointAccessPrivateNatSubnetId: `${vnetId}/subnets/nat`,
+      endpointAccessPrivateAdditionalAllowedSubscriptions: [id(4), id(5)],
     } as const;
     expect(
       azure({
@@ -117,12 +154,15 @@ describe("the topology", () => {
       }).private,
     ).toEqual({
       type: "PrivateLink",
-      privateLink: { natSubnetID: "/n/subnets/nat", additionalAllowedSubscriptions: ["a", "b"] },
+      privateLink: {
+        natSubnetID: `${vnetId}/subnets/nat`,
+        additionalAllowedSubscriptions: [id(4), id(5)],
+      },
     });
   });
 
   test("of a public cluster takes no flag of a private link", () => {
-    expect(() => made({ endpointAccessPrivateNatSubnetId: "/n/subnets/nat" })).toThrow(
+    expect(() => made({ endpointAccessPrivateNatSubnetId: `${vnetId}/subnets/nat` })).toThrow(
       "set --endpoint-access to Private or PublicAndPrivate",
     );
   });

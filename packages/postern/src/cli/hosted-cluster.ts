@@ -1,7 +1,8 @@
+import { type forms, whyUnfit } from "@postern/core/forms.ts";
 import { apiVersionOf } from "@postern/core/kind.ts";
 import { hostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
-import { UsageError } from "@postern/core/process/usage-error.ts";
-import { nameOf, parseResourceId } from "@postern/core/resource-id.ts";
+import { invalid } from "@postern/core/process/usage-error.ts";
+import { nameOf, parseResourceId, type ResourceType } from "@postern/core/resource-id.ts";
 import { whyNamesUnusable } from "../hosted/dns-names.ts";
 
 /** The options of `postern cluster create`. */
@@ -28,18 +29,9 @@ export function hostedClusterOf(name: string, options: CreateOptions) {
   const { endpointAccess: access, namespace, baseDomain } = options;
   const natSubnetID = options.endpointAccessPrivateNatSubnetId;
   const additional = options.endpointAccessPrivateAdditionalAllowedSubscriptions ?? [];
-  if (access === "Public" && (natSubnetID || additional.length > 0))
-    throw new UsageError(
-      "--endpoint-access-private-… requires a private link: set --endpoint-access to Private or PublicAndPrivate",
-    );
-  checkPrivateZone(name, options);
   const services = servicesOf(name, options);
-  const unusable = whyNamesUnusable({
-    metadata: { name },
-    spec: { dns: { baseDomain }, services },
-  });
-  if (unusable !== undefined && (access !== "Public" || baseDomain.endsWith(".")))
-    throw new UsageError(unusable.replace("spec.dns.baseDomain", "--base-domain"));
+  const violations = violationsOf(name, options, services);
+  if (violations.length > 0) throw invalid(violations, "option");
   // HyperShift's CRD requires one property at least. The cluster's own subscription may connect anyway.
   const allowed = natSubnetID || additional.length > 0 ? additional : [options.subscriptionId];
   const privateLink = {
@@ -86,20 +78,72 @@ export function needsOf({ endpointAccess, externalDnsDomain }: CreateOptions): s
   ];
 }
 
-/** A zone that is no parent of the cluster's own names would contain none of them. Whether it exists is asked before the cluster is created. */
-function checkPrivateZone(name: string, { privateZoneId: id, baseDomain }: CreateOptions): void {
-  if (id === undefined) return;
-  let zone: string;
+/** What the API server, or the operator later, would reject. */
+function violationsOf(
+  name: string,
+  options: CreateOptions,
+  services: ReturnType<typeof servicesOf>,
+): string[] {
+  const { endpointAccess: access, baseDomain, externalDnsDomain } = options;
+  const natSubnet = options.endpointAccessPrivateNatSubnetId;
+  const additional = options.endpointAccessPrivateAdditionalAllowedSubscriptions ?? [];
+  const formed = (what: string, text: string, form: keyof typeof forms) => {
+    const why = whyUnfit(text, form);
+    return why === undefined ? [] : [`${what} ${why}`];
+  };
+  const domain = (what: string, text: string) =>
+    formed(what, text.toLowerCase().replace(/\.$/, ""), "domain");
+  const networks = "Microsoft.Network/virtualNetworks";
+  const unusable =
+    access !== "Public" || baseDomain.endsWith(".")
+      ? whyNamesUnusable({ metadata: { name }, spec: { dns: { baseDomain }, services } })
+      : undefined;
+  return [
+    ...formed("the name of the cluster", name, "label"),
+    ...formed("--namespace", options.namespace, "label"),
+    ...domain("--base-domain", baseDomain),
+    ...(externalDnsDomain ? domain("--external-dns-domain", externalDnsDomain) : []),
+    ...formed("--tenant-id", options.tenantId, "guid"),
+    ...formed("--subscription-id", options.subscriptionId, "guid"),
+    ...formed("--resource-group", options.resourceGroup, "resourceGroup"),
+    ...idViolations("--vnet-id", options.vnetId, networks),
+    ...idViolations("--subnet-id", options.subnetId, `${networks}/subnets`),
+    ...formed("--control-plane-client-id", options.controlPlaneClientId, "guid"),
+    ...idViolations("--endpoint-access-private-nat-subnet-id", natSubnet, `${networks}/subnets`),
+    ...additional.flatMap((each) =>
+      formed("--endpoint-access-private-additional-allowed-subscriptions", each, "guid"),
+    ),
+    ...(access === "Public" && (natSubnet || additional.length > 0)
+      ? [
+          "--endpoint-access-private-… requires a private link: set --endpoint-access to Private or PublicAndPrivate",
+        ]
+      : []),
+    ...zoneViolations(name, options),
+    ...(unusable === undefined ? [] : [unusable.replace("spec.dns.baseDomain", "--base-domain")]),
+  ];
+}
+
+/** Why a text is no id of a type. */
+function idViolations(option: string, id: string | undefined, type: ResourceType): string[] {
   try {
-    zone = nameOf(parseResourceId(id, "Microsoft.Network/privateDnsZones")).toLowerCase();
+    if (id !== undefined) parseResourceId(id, type);
+    return [];
   } catch (error) {
-    throw new UsageError(`--private-zone-id: ${(error as Error).message}`);
+    return [`${option}: ${(error as Error).message}`];
   }
+}
+
+/** A zone that is no parent of the cluster's own names would contain none of them. Whether it exists is asked before the cluster is created. */
+function zoneViolations(name: string, { privateZoneId: id, baseDomain }: CreateOptions): string[] {
+  const zones = "Microsoft.Network/privateDnsZones";
+  const violations = idViolations("--private-zone-id", id, zones);
+  if (id === undefined || violations.length > 0) return violations;
+  const zone = nameOf(parseResourceId(id, zones)).toLowerCase();
   const names = `*.apps.${name}.${baseDomain}`.toLowerCase();
-  if (names.endsWith(`.${zone}`)) return;
-  throw new UsageError(
+  if (names.endsWith(`.${zone}`)) return [];
+  return [
     `--private-zone-id: the zone ${zone} is not a parent of ${names}: use the zone ${name}.${baseDomain} or a parent of it`,
-  );
+  ];
 }
 
 /** Which service is published how, and under which public name. */

@@ -1,12 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { isExplained } from "@postern/core/failure.ts";
+import { whyUnfit } from "@postern/core/forms.ts";
 import { nearest } from "@postern/core/process/nearest.ts";
 import { UsageError } from "@postern/core/process/usage-error.ts";
 import { YamlError } from "@postern/core/yaml.ts";
 import { type Command, Option } from "commander";
 import { credentialsSecretName } from "./objects/pods.ts";
 import { nothingToServe } from "./rules.ts";
-import { mergeSettings, whyUnfit } from "./settings.ts";
+import { mergeSettings } from "./settings.ts";
 
 /** The flags of an installation, as they are given. Those that HyperShift has too mean the same. */
 export interface InstallFlags {

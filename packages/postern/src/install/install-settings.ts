@@ -1,5 +1,4 @@
-import { counted } from "@postern/core/counted.ts";
-import { UsageError } from "@postern/core/process/usage-error.ts";
+import { invalid } from "@postern/core/process/usage-error.ts";
 import { parseUserTags } from "@postern/core/user-tags.ts";
 import { ruleViolations } from "./rules.ts";
 import { defaultSettings, formViolations, mergeSettings, type Settings } from "./settings.ts";
@@ -22,12 +21,7 @@ export function settingsFrom(
     ...ruleViolations(settings),
   ];
   if (violations.length === 0) return settings;
-  const listed = violations.map(named);
-  throw new UsageError(
-    listed.length === 1
-      ? (listed[0] ?? "")
-      : `${counted(listed.length, "setting")} ${listed.length === 1 ? "is" : "are"} invalid: ${listed.map((each, at) => `(${at + 1}) ${each}`).join("; ")}`,
-  );
+  throw invalid(violations.map(named), "setting");
 }
 
 /** The operator would not start with these. The chart, which cannot tell, installs them. */
