@@ -10,7 +10,7 @@ const allowed: Record<string, string> = {
   "packages/postern/src/view/health/condition-report.ts":
     "a condition has no field for its remedy: where the advice begins decides only where it is shown",
   "packages/postern/src/cli/completions.ts": "the help text of an argument, which is ours",
-  "packages/postern/src/cluster-api/private-links/spec/json-position.ts":
+  "packages/postern/src/cluster-api/json-position.ts":
     "the parser of JSON does not always name a position; nothing is decided by it but the position that is shown",
   "packages/kubernetes-embedded/src/schema/schema-words.ts": "the message is the value of a user",
   "packages/dashboard/src/headline.tsx": "a name is not shown twice",

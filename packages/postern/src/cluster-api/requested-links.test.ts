@@ -30,7 +30,7 @@ test.each(["{", "{}", "7"])(
   (text) => {
     const { links, problem } = privateLinksOf(cluster([], text));
     expect(links).toEqual([]);
-    expect(problem).toContain("postern.io/private-links is not a list in JSON");
+    expect(problem).toContain("annotation postern.io/private-links is ");
   },
 );
 

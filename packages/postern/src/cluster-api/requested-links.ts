@@ -1,5 +1,6 @@
 import type { PrivateLink } from "@postern/core/kinds/api-server-load-balancer.ts";
 import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
+import { whereIn } from "./json-position.ts";
 import { annotations } from "./names.ts";
 
 /** Azure takes 8 on a load balancer. Each is compared with those of every other cluster. */
@@ -9,8 +10,13 @@ const mostSubscriptions = 1_000;
 /** Eight links take some 4 KB. What is longer is not parsed: it takes the event loop 10 ms for each 100 KB. */
 const longestAnnotation = 16_384;
 
-/** The links that an AzureCluster requests, or why the request is invalid. */
+/** The links that an AzureCluster requests, or why the request is invalid. Of an invalid one nothing is used. */
 export interface RequestedLinks {
+  /** Where they are requested, in words. */
+  source: string;
+  /** The list as it is written. */
+  entries: readonly unknown[];
+  /** Those of the list with a name. */
   links: readonly PrivateLink[];
   /** The subscriptions that the links let in. */
   admitted: readonly string[];
@@ -32,27 +38,43 @@ export function privateLinksOf(cluster: AzureCluster): RequestedLinks {
   return requested;
 }
 
-function readLinks({ spec, metadata }: AzureCluster): RequestedLinks {
-  const listed = named(spec.networkSpec?.apiServerLB?.privateLinks);
-  if (listed.length > 0) return limited(listed, "spec.networkSpec.apiServerLB.privateLinks");
-  const text = metadata.annotations?.[annotations.privateLinks];
-  if (text === undefined || text.trim() === "") return { links: [], admitted: [] };
-  const where = `annotation ${annotations.privateLinks}`;
-  if (text.length > longestAnnotation)
-    return unusable(`${where} is longer than ${longestAnnotation} characters · shorten it`);
-  try {
-    const parsed: unknown = JSON.parse(text);
-    if (Array.isArray(parsed)) return limited(named(parsed), where);
-  } catch {
-    // Told below: the error of the parser would repeat a part of the annotation.
-  }
-  const problem = `the private links cannot be read · ${where} is not a list in JSON · write it as apiServerLB.privateLinks would be`;
-  return { links: [], admitted: [], problem };
+/** Whether the links are requested in the spec, and not by the annotation. */
+export function hasLinksInSpec({ spec }: AzureCluster): boolean {
+  const listed: unknown = spec.networkSpec?.apiServerLB?.privateLinks;
+  return Array.isArray(listed) && listed.some((each) => each !== null);
 }
 
-function limited(links: PrivateLink[], where: string): RequestedLinks {
-  if (links.length > mostLinks)
-    return unusable(`${where} has more than ${mostLinks} entries · remove some`);
+function readLinks(cluster: AzureCluster): RequestedLinks {
+  const { spec, metadata } = cluster;
+  if (hasLinksInSpec(cluster))
+    return limited(
+      spec.networkSpec?.apiServerLB?.privateLinks ?? [],
+      "spec.networkSpec.apiServerLB.privateLinks",
+    );
+  const text = metadata.annotations?.[annotations.privateLinks] ?? "";
+  const source = `annotation ${annotations.privateLinks}`;
+  if (text.trim() === "") return { source, ...none };
+  if (text.length > longestAnnotation)
+    return unusable(source, `is longer than ${longestAnnotation} characters · shorten it`);
+  const unreadable = (why: string) => ({
+    source,
+    ...none,
+    problem: `the private links cannot be read · ${source} ${why} · write the list that spec.networkSpec.apiServerLB.privateLinks would hold, as JSON`,
+  });
+  try {
+    const entries: unknown = JSON.parse(text);
+    return Array.isArray(entries) ? limited(entries, source) : unreadable("is JSON, but no list");
+  } catch (error) {
+    return unreadable(`is no JSON: ${whereIn(text, error)}`);
+  }
+}
+
+const none = { entries: [], links: [], admitted: [] };
+
+function limited(entries: readonly unknown[], source: string): RequestedLinks {
+  if (entries.length > mostLinks)
+    return unusable(source, `has more than ${mostLinks} entries · remove some`);
+  const links = named(entries);
   const lists: unknown[] = links.flatMap(
     ({ allowedSubscriptions, autoApprovedSubscriptions }): unknown[] => [
       allowedSubscriptions,
@@ -62,16 +84,17 @@ function limited(links: PrivateLink[], where: string): RequestedLinks {
   const arrays = lists.filter((each): each is unknown[] => Array.isArray(each));
   const count = arrays.reduce((sum, { length }) => sum + length, 0);
   if (count > mostSubscriptions)
-    return unusable(`${where} admits more than ${mostSubscriptions} subscriptions · remove some`);
+    return unusable(source, `admits more than ${mostSubscriptions} subscriptions · remove some`);
   const admitted = arrays.flat().flatMap((each) => (typeof each === "string" ? each.trim() : []));
-  return { links, admitted: [...new Set(admitted)] };
+  return { source, entries, links, admitted: [...new Set(admitted)] };
 }
 
-function unusable(why: string): RequestedLinks {
-  return { links: [], admitted: [], problem: `the private links are not used · ${why}` };
+function unusable(source: string, why: string): RequestedLinks {
+  return { source, ...none, problem: `the private links are not used · ${source} ${why}` };
 }
 
-function named(list: unknown): PrivateLink[] {
-  if (!Array.isArray(list)) return [];
-  return list.filter((each): each is PrivateLink => typeof each?.name === "string");
+function named(list: readonly unknown[]): PrivateLink[] {
+  return list.filter(
+    (each): each is PrivateLink => typeof (each as PrivateLink | null)?.name === "string",
+  );
 }

@@ -21,7 +21,7 @@ export const reasons = {
   notReady: "NotRealised",
   /** The request is invalid. */
   invalid: "InvalidRequest",
-  /** The annotation with private links cannot be read. */
+  /** The annotation with private links cannot be read, or is over a limit. */
   invalidAnnotation: "InvalidAnnotation",
   /** Something of this name is somebody else's. */
   ownedByAnother: "OwnedByAnother",

@@ -9,11 +9,9 @@ import {
   sameId,
   tryParseResourceId,
 } from "@postern/core/resource-id.ts";
-import { annotations } from "../../names.ts";
+import { hasLinksInSpec, privateLinksOf } from "../../requested-links.ts";
 import { reasons } from "../reasons.ts";
-import type { DesiredPrivateLink, Entry, Problem, ServiceKey, TaggedResources } from "./desired.ts";
-import { whereIn } from "./json-position.ts";
-import { hasLinksInSpec, sourceOfLinks } from "./managed.ts";
+import type { DesiredPrivateLink, Entry, ServiceKey, TaggedResources } from "./desired.ts";
 import { asObject, entriesIn, isName, textsIn } from "./parse.ts";
 
 type ApiServerBalancer =
@@ -24,58 +22,34 @@ type ApiServerBalancer =
 const longestName = 80;
 const mostLinks = 8;
 const mostAddresses = 8;
-/** Further entries are ignored: the ones before it are reported already. */
 const mostShown = 64;
 const mostFrontends = 64;
-const mostSubscriptions = 1_000;
 
 /** The private links that an AzureCluster requests, in any spelling. Without `resources` they are only checked. */
 export function desiredLinks(
   object: AzureCluster,
   resources: TaggedResources | undefined,
 ): Entry<DesiredPrivateLink>[] {
-  const list = listOf(object);
-  if ("problem" in list) return [list];
+  const { source, entries, problem: message } = privateLinksOf(object);
+  const reason = hasLinksInSpec(object) ? reasons.invalid : reasons.invalidAnnotation;
+  if (message !== undefined) return [{ problem: { scope: "links", reason, message } }];
   const names = new Set<string>();
-  return entriesIn(list.entries)
-    .slice(0, mostShown)
-    .map(({ at, entry }) => {
-      const where = `${sourceOfLinks(object)}[${at}]`;
-      const link = asObject(entry);
-      const name = typeof link?.name === "string" ? link.name : "";
-      const what =
-        link === undefined ? "it is no object" : wrong(link, name, object, resources?.group);
-      const key = name.toLowerCase();
-      const twice = names.has(key) ? `the name ${name} is there twice` : undefined;
-      const many =
-        names.size >= mostLinks ? `Azure allows at most ${mostLinks} of them` : undefined;
-      names.add(key);
-      const why = what ?? twice ?? many;
-      if (why !== undefined) return problem(`private link ${name || "without a name"}`, where, why);
-      if (resources === undefined)
-        return problem(`private link ${name}`, where, "its place is unknown");
-      return { desired: read(link ?? {}, name, resources) };
-    });
-}
-
-/** The raw list, or why the annotation cannot be read. */
-function listOf(object: AzureCluster): { entries: unknown } | { problem: Problem } {
-  if (hasLinksInSpec(object))
-    return { entries: object.spec.networkSpec?.apiServerLB?.privateLinks };
-  const text = object.metadata.annotations?.[annotations.privateLinks];
-  if (text === undefined || text.trim() === "") return { entries: [] };
-  const conditionsOf = (why: string) => ({
-    problem: {
-      ...({ scope: "links", reason: reasons.invalidAnnotation } as const),
-      message: `the private links cannot be read · annotation ${annotations.privateLinks} ${why} · write the list that spec.networkSpec.apiServerLB.privateLinks would hold, as JSON`,
-    },
+  return entriesIn(entries).map(({ at, entry }) => {
+    const where = `${source}[${at}]`;
+    const link = asObject(entry);
+    const name = typeof link?.name === "string" ? link.name : "";
+    const what =
+      link === undefined ? "it is no object" : wrong(link, name, object, resources?.group);
+    const key = name.toLowerCase();
+    const twice = names.has(key) ? `the name ${name} is there twice` : undefined;
+    const many = names.size >= mostLinks ? `Azure allows at most ${mostLinks} of them` : undefined;
+    names.add(key);
+    const why = what ?? twice ?? many;
+    if (why !== undefined) return problem(`private link ${name || "without a name"}`, where, why);
+    if (resources === undefined)
+      return problem(`private link ${name}`, where, "its place is unknown");
+    return { desired: read(link ?? {}, name, resources) };
   });
-  try {
-    const entries: unknown = JSON.parse(text);
-    return Array.isArray(entries) ? { entries } : conditionsOf("is JSON, but no list");
-  } catch (error) {
-    return conditionsOf(`is no JSON: ${whereIn(text, error)}`);
-  }
 }
 
 /** What is wrong with a link; undefined where it can be created. */
@@ -112,8 +86,6 @@ function wrong(
   if (unfitFrontends !== undefined) return unfitFrontends;
   const allowed = new Set(textsIn(link.allowedSubscriptions).map(lower));
   const approved = textsIn(link.autoApprovedSubscriptions);
-  if (Math.max(allowed.size, approved.length) > mostSubscriptions)
-    return `it names more than ${mostSubscriptions} subscriptions`;
   const outside = approved.find((each) => !allowed.has("*") && !allowed.has(lower(each)));
   return outside === undefined
     ? undefined

@@ -1,6 +1,7 @@
 import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
 import { describe, expect, test } from "vitest";
 import { annotations } from "../../names.ts";
+import { privateLinksOf } from "../../requested-links.ts";
 import { reasons } from "../reasons.ts";
 import { desiredOf } from "./desired.ts";
 
@@ -268,6 +269,31 @@ describe("private links", () => {
       },
     ]);
     expect(problems[0]?.message).not.toContain("secret");
+  });
+
+  test.each([
+    ["more than 64 entries", Array(65).fill(null).with(0, link)],
+    ["more than 16384 characters", [{ ...link, comment: "x".repeat(16_384) }]],
+    [
+      "more than 1000 subscriptions",
+      [{ ...link, allowedSubscriptions: Array.from({ length: 1_001 }, String) }],
+    ],
+  ])("with %s are used by no controller, for one reason", (_what, list) => {
+    const given = cluster({ annotation: JSON.stringify(list) });
+    const { links, problems } = desiredOf(given);
+    const { links: others, problem: message } = privateLinksOf(given);
+    expect([links, others]).toEqual([[], []]);
+    expect(message).toContain("the private links are not used");
+    expect(problems).toEqual([{ scope: "links", reason: reasons.invalidAnnotation, message }]);
+  });
+
+  test("without a name are those of every controller, whatever the annotation has", () => {
+    const given = cluster({
+      links: [{ natIPConfigurations: [] }],
+      annotation: JSON.stringify([link]),
+    });
+    expect(desiredOf(given).links).toEqual([]);
+    expect(privateLinksOf(given).links).toEqual([]);
   });
 });
 

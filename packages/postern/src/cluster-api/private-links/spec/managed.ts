@@ -1,5 +1,6 @@
 import type { AzureCluster } from "@postern/core/kinds/azure-cluster.ts";
-import { annotations, conditions } from "../../names.ts";
+import { conditions } from "../../names.ts";
+import { hasLinksInSpec } from "../../requested-links.ts";
 import { isOurReason } from "../reasons.ts";
 
 /** The two things that can be requested, each of which may be created by Postern or by Cluster API Provider Azure (CAPZ). */
@@ -44,17 +45,4 @@ export function managedScopes(object: AzureCluster): readonly Scope[] {
     if (present !== undefined && !isOurReason(present.reason)) return false;
     return !capz || (scope === "links" && !hasLinksInSpec(object));
   });
-}
-
-/** Whether the links are requested in the spec, and not by the annotation. */
-export function hasLinksInSpec({ spec }: AzureCluster): boolean {
-  const listed: unknown = spec.networkSpec?.apiServerLB?.privateLinks;
-  return Array.isArray(listed) && listed.some((each) => each !== null);
-}
-
-/** Where links are requested, in words. */
-export function sourceOfLinks(object: AzureCluster): string {
-  return hasLinksInSpec(object)
-    ? "spec.networkSpec.apiServerLB.privateLinks"
-    : `annotation ${annotations.privateLinks}`;
 }
