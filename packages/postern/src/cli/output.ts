@@ -13,11 +13,30 @@ export function withConnection(command: Command): Command {
     .option("--context <name>", "context in that kubeconfig");
 }
 
-/** What could not be read, one line each: nothing may be concluded from its absence. */
+/** What could not be read, one line for each kind and each subscription: nothing may be concluded from its absence. */
 export function notRead(unread: readonly Unread[]): string[] {
-  return unread.map(({ what, why, remedy }) =>
-    paint("yellow", `Not read: ${what}: ${messageInSentences(why)}${remedy ? ` ${remedy}` : ""}`),
+  const groups = Map.groupBy(unread, ({ what, scope }) =>
+    scope === undefined ? what : subscriptionIn(scope),
   );
+  return [...groups].flatMap(([subscription, all]) => {
+    const [first] = all;
+    if (first === undefined) return [];
+    const scopes = new Set(all.map(({ scope }) => scope));
+    const types = [...new Set(all.map(({ type }) => type))].join(", ");
+    const where =
+      scopes.size === 1 ? first.scope : `${scopes.size} places of subscription ${subscription}`;
+    const what = all.length === 1 ? first.what : `${types} in ${where}`;
+    const { why, remedy } = first;
+    return paint(
+      "yellow",
+      `Not read: ${what}: ${messageInSentences(why)}${remedy ? ` ${remedy}` : ""}`,
+    );
+  });
+}
+
+/** The subscription of a place, which is one or is in one. */
+function subscriptionIn(scope: string): string {
+  return scope.toLowerCase().replace(/^\/subscriptions\/([^/]+).*/, "$1");
 }
 
 const colours = { green: 32, yellow: 33, red: 31, grey: 90, blue: 34, bold: 1 } as const;

@@ -30,11 +30,13 @@ Examples:
         { withSession },
         { checkNetwork, gatherCluster, gatherFor },
         { publishedBy, tracesOf },
+        { unreadOf },
         { reportContradictions },
       ] = await Promise.all([
         import("./session.ts"),
         import("./run-trace.ts"),
         import("../view/trace.ts"),
+        import("../view/places.ts"),
         import("./request-reconcile.ts"),
       ]);
       await withSession(options, async (session) => {
@@ -43,7 +45,6 @@ Examples:
           key === undefined
             ? await gatherFor(session, hostIn(target))
             : await gatherCluster(session, key);
-        const { unread } = world;
         checkNetwork(world, options.from);
         const traced = hosts.map((host) => {
           const traces = tracesOf(world, host, options.from);
@@ -54,6 +55,12 @@ Examples:
           const fails = known.length === 0 ? key === undefined || publicOf === undefined : !isFine;
           return { host, traces, known, publicOf, fails };
         });
+        const isUnknown = traced.some(
+          ({ known, publicOf }) =>
+            (known.length === 0 && publicOf === undefined) ||
+            known.some(({ hops }) => hops.some(({ state }) => state === "unknown")),
+        );
+        const unread = key === undefined ? world.unread : unreadOf(key, world, isUnknown);
         const [only] = traced;
         const data =
           key === undefined

@@ -28,6 +28,7 @@ Examples:
         { withSession },
         { gatherWorld },
         { pictureOf },
+        { unreadOf },
         { treeOf },
         { findClusterKey },
         { reportContradictions },
@@ -35,6 +36,7 @@ Examples:
         import("./session.ts"),
         import("./gather-world.ts"),
         import("../view/picture.ts"),
+        import("../view/places.ts"),
         import("../view/tree.ts"),
         import("./find-cluster-key.ts"),
         import("./request-reconcile.ts"),
@@ -46,19 +48,21 @@ Examples:
         const picture = pictureOf(world, only);
         const branches = treeOf(picture);
         const { observedAt } = picture;
-        const unserved = world.unread.filter(({ isUnserved }) => isUnserved);
-        show(options.output, { observedAt, tree: branches, unread: world.unread }, (wide) =>
+        const states = picture.nodes.map(({ state }) => state);
+        const unread =
+          only === undefined ? world.unread : unreadOf(only, world, states.includes("unknown"));
+        const unserved = unread.filter(({ isUnserved }) => isUnserved);
+        show(options.output, { observedAt, tree: branches, unread }, (wide) =>
           [
             ...notRead(unserved),
             ...branches.flatMap((each) => drawn(each, { first: "", rest: "", wide, observedAt })),
-            ...(branches.length === 0 && world.unread.length === 0 ? ["No clusters found."] : []),
-            ...notRead(world.unread.filter((each) => !each.isUnserved)),
+            ...(branches.length === 0 && unread.length === 0 ? ["No clusters found."] : []),
+            ...notRead(unread.filter((each) => !each.isUnserved)),
             paint("grey", checkedAt(observedAt)),
           ].join("\n"),
         );
-        const states = picture.nodes.map(({ state }) => state);
         const wrong = states.some((state) => state !== "ok" && state !== "working");
-        if (wrong || world.unread.length > 0) process.exitCode = 3;
+        if (wrong || unread.length > 0) process.exitCode = 3;
         await reportContradictions(session, world);
       });
     });

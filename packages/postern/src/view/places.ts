@@ -1,3 +1,5 @@
+import type { Unread } from "@postern/core/dashboard/picture.ts";
+import type { KubeObject } from "@postern/core/kind.ts";
 import {
   idKey,
   type ResourceId,
@@ -6,7 +8,8 @@ import {
   subscriptionOf,
   tryParseResourceId,
 } from "@postern/core/resource-id.ts";
-import type { KubeWorld } from "./world.ts";
+import { objectsOf } from "./cluster-objects.ts";
+import type { KubeWorld, World } from "./world.ts";
 
 /** The subscriptions that objects name, each once. */
 export function subscriptionsIn(kube: KubeWorld, more: readonly string[]): string[] {
@@ -21,6 +24,32 @@ export function groupsIn(kube: KubeWorld): ResourceId[] {
     return subscription && group ? [resourceGroupId(subscription, group)] : [];
   });
   return [...new Map(groups.map((id) => [idKey(id), id])).values()];
+}
+
+/**
+ * What could not be read and concerns one cluster: kinds of Kubernetes, and the places that its own objects name. Those of other
+ * clusters concern it only while something of its own is unknown, which may be there.
+ */
+export function unreadOf(
+  cluster: string,
+  { kube, unread }: Pick<World, "kube" | "unread">,
+  isUnknown: boolean,
+): Unread[] {
+  if (isUnknown) return unread;
+  const own = new Set(objectsOf(cluster, kube));
+  const kept = <T extends KubeObject>(objects: readonly T[]) =>
+    objects.filter((each) => own.has(each));
+  const ofIt = {
+    hostedClusters: kept(kube.hostedClusters),
+    controlPlanes: kept(kube.controlPlanes),
+    links: kept(kube.links),
+    azureClusters: kept(kube.azureClusters),
+  };
+  const places = [...groupsIn(ofIt), ...subscriptionsIn(ofIt, [])].map(idKey);
+  return unread.filter(
+    ({ scope }) =>
+      scope === undefined || places.some((place) => `${idKey(scope)}/`.startsWith(`${place}/`)),
+  );
 }
 
 /** Everything in Azure that objects name. What is no id is passed over: conditions tell of it. */
