@@ -80,7 +80,7 @@ test("the operator has its role again although Azure was throttled when it was d
 test("nothing but an endpoint is deleted by the button for endpoints", async () => {
   const { press, ask } = await breakable();
   await expect(press("delete-endpoint", group)).rejects.toMatchObject({
-    code: "InvalidResourceId",
+    code: "Usage",
   });
   expect((await ask("GET", `${group}?api-version=2021-04-01`)).status).toBe(200);
 });

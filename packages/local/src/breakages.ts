@@ -1,5 +1,6 @@
 import type { Simulator } from "@postern/azure-simulator/simulator.ts";
 import { type Clock, realClock } from "@postern/core/clock.ts";
+import { UsageError } from "@postern/core/process/usage-error.ts";
 import {
   lastSegment,
   parseResourceId,
@@ -12,7 +13,6 @@ import { decision, endpointConnections } from "postern/azure/gateways/endpoint-c
 import { connectionsOf, privateEndpoints } from "postern/azure/gateways/private-endpoints.ts";
 import { privateLinkServices } from "postern/azure/gateways/private-link-services.ts";
 import type { Action } from "postern/server/dashboard.ts";
-import { LocalError } from "./local-error.ts";
 import type { Assignment, OwedRoles } from "./owed-roles.ts";
 
 const throttleMs = 20_000;
@@ -134,7 +134,11 @@ export function breakages(given: Breakable): Action[] {
 
 /** The id that a page has sent, if it is one of an endpoint: nothing else is deleted from there. */
 function endpointIn(text: string): ResourceId {
-  return parseResourceId(text, "Microsoft.Network/privateEndpoints");
+  try {
+    return parseResourceId(text, "Microsoft.Network/privateEndpoints");
+  } catch (error) {
+    throw new UsageError(`target: ${(error as Error).message}`, { cause: error });
+  }
 }
 
 /** Decide on the connection of an endpoint, as the owner of the link service. */
@@ -164,8 +168,7 @@ async function decideOn(
         return `The connection of ${lastSegment(endpoint)} is ${status}.${then}`;
       }
   }
-  throw new LocalError(
-    "NotThere",
+  throw new UsageError(
     `no link service has a connection of ${lastSegment(endpoint)} · it may be deleted · reload the page`,
   );
 }

@@ -10,8 +10,7 @@ export type LocalErrorCode =
   | "DataUnwritable"
   | "DataUnreadable"
   | "ClusterUnreachable"
-  | "ClusterInUse"
-  | "NotThere";
+  | "ClusterInUse";
 
 /** Local mode cannot start or continue; the message says what failed, why, and what to do. */
 export class LocalError extends Error implements Explained {

@@ -15,7 +15,8 @@ export interface Hop {
 
 /** The way of a name as clients in one network go it. It ends at the first hop that is broken. */
 export interface Trace {
-  network: string;
+  /** Absent where the zone is linked to none, or its links cannot be read. */
+  network?: string;
   hops: Hop[];
   works: boolean;
   /** Whether a zone of this network has the name. Where it has not, nobody promised that it works from there. */

@@ -119,15 +119,23 @@ function hostIn(text: string): string {
   throw new UsageError(`'${text}' is not a hostname: use one such as api.one.hypershift.local`);
 }
 
-function render({ network, hops, works, known }: Trace): string {
+/** The path from one network, as a person reads it. */
+export function render({ network, hops, works, known }: Trace): string {
+  const isUnknown = hops.at(-1)?.state === "unknown";
+  const from =
+    network !== undefined
+      ? `From network ${network}`
+      : isUnknown
+        ? "From networks that cannot be read"
+        : "No network is linked to the zone";
   const result = works
     ? paint("green", "reachable")
     : !known
       ? paint("grey", "hostname not resolved")
-      : hops.at(-1)?.state === "unknown"
+      : isUnknown
         ? paint("yellow", "unknown, because a hop cannot be read")
         : paint("red", "unreachable");
-  return [`From network ${network}: ${result}`, ...hops.flatMap(hopLines)].join("\n");
+  return [`${from}: ${result}`, ...hops.flatMap(hopLines)].join("\n");
 }
 
 function hopLines({ what, name, state, found, remedy }: Hop): string[] {

@@ -3,6 +3,7 @@ import { request as requestTls } from "node:https";
 import type { ClusterPage } from "@postern/core/dashboard/cluster-page.ts";
 import { type KubeObject, keyOf } from "@postern/core/kind.ts";
 import { hostedCluster } from "@postern/core/kinds/hosted-cluster.ts";
+import { UsageError } from "@postern/core/process/usage-error.ts";
 import { expect, onTestFinished, test } from "vitest";
 import { link, oneWorld } from "../../../../test/cli/one-world.ts";
 import { json, serve } from "../../../../test/loopback.ts";
@@ -181,6 +182,20 @@ test("an action is done for our own page, with a body that can be read, and by n
     status: 200,
     text: '{"message":"broke 1"}',
   });
+});
+
+test("an action whose target is none is an error of whoever asked", async () => {
+  const action = {
+    name: "break",
+    label: "Break it",
+    about: "",
+    isDestructive: false,
+    do: () => Promise.reject(new UsageError("target: zz is no endpoint")),
+  };
+  const { ask } = await dashboard(undefined, { actions: [action] });
+  expect(
+    await ask("/api/actions/break", { "x-postern": "1" }, "POST", '{"target":"zz"}'),
+  ).toMatchObject({ status: 400, text: expect.stringContaining("zz is no endpoint") });
 });
 
 test("pages that ask together cost one look, and those who come while it is under way the next", async () => {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Overview } from "@postern/core/dashboard/fleet.ts";
 import { isExplained } from "@postern/core/failure.ts";
+import { UsageError } from "@postern/core/process/usage-error.ts";
 import { redactData } from "@postern/core/redact.ts";
 import type { Log } from "../kube/log.ts";
 import type { Access } from "../kube/serving/access.ts";
@@ -196,6 +197,7 @@ function isSameSite({ headers }: IncomingMessage, path = "/api/"): boolean {
 
 /** The text and the status with which a page answers an error. */
 function answerFor(error: unknown, log: Pick<Log, "error">): { status: number; text: string } {
+  if (error instanceof UsageError) return { status: 400, text: error.message };
   if (isExplained(error)) return { status: 502, text: error.explain().message };
   const { name } = error as Error;
   if (name === "TimeoutError" || name === "AbortError")

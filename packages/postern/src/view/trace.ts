@@ -78,7 +78,7 @@ function unlinked(index: WorldIndex, zone: Zone, name: string): Trace {
           "the zone is not linked to any virtual network, so no client can resolve its records",
         remedy: "Link the zone to the clients' virtual network.",
       };
-  return { network: "none", hops: [hop], works: false, known: mayKnow(index, zone, name) };
+  return { hops: [hop], works: false, known: mayKnow(index, zone, name) };
 }
 
 const readable = "Grant the credential a role with read access: postern permissions";
