@@ -242,6 +242,44 @@ test(
   slow,
 );
 
+test(
+  "a cluster whose resource group does not exist concerns no command about another",
+  async () => {
+    const clusters = "/apis/hypershift.openshift.io/v1beta1/namespaces/clusters/hostedclusters";
+    const { body } = await on.local.kube<{
+      apiVersion: string;
+      kind: string;
+      spec: { platform: { azure: object } };
+    }>("GET", `${clusters}/blue`);
+    const { apiVersion, kind, spec } = body;
+    const subscriptionID = "99999999-0000-4000-8000-000000000000";
+    const azure = { ...spec.platform.azure, subscriptionID, resourceGroup: "nosuch" };
+    const metadata = { namespace: "clusters", name: "nosuch" };
+    const platform = { ...spec.platform, azure };
+    await on.local.kube("POST", clusters, {
+      ...{ apiVersion, kind, metadata },
+      spec: { ...spec, services: [], platform, pausedUntil: "true" },
+    });
+    try {
+      const all = await on.run("tree");
+      expect(all.exitCode).toBe(3);
+      expect(all.stdout.match(/^Not read: .*/gm)).toEqual([
+        expect.stringContaining(`/subscriptions/${subscriptionID}/resourceGroups/nosuch: `),
+      ]);
+      for (const command of ["tree", "trace"]) {
+        const { exitCode, stdout } = await on.run(command, "clusters/blue");
+        expect(stdout).not.toContain("Not read");
+        expect(exitCode).toBe(0);
+      }
+    } finally {
+      await on.local.kube("DELETE", `${clusters}/nosuch`);
+      const status = async () => (await on.local.kube("GET", `${clusters}/nosuch`)).status;
+      await expect.poll(status).toBe(404);
+    }
+  },
+  slow,
+);
+
 describe("without rights in Azure", () => {
   const run = (...args: string[]) => on.runWith({ KUBECONFIG: on.as("nobody") }, ...args);
 
