@@ -39,8 +39,8 @@ test("the page names every page that there is, and no other", async () => {
 
 /** Start a simulator as the page says, but on free ports; gives the folder in which its ready file is. */
 async function started(line: string): Promise<string> {
-  const [program, ...args] = line.trim().split(" ");
-  expect(program).toBe("postern");
+  const [npx, program, ...args] = line.trim().split(" ");
+  expect(`${npx} ${program}`).toBe("npx postern");
   const cwd = mkdtempSync(join(tmpdir(), "st-docs-"));
   symlinkSync(join(root, "examples"), join(cwd, "examples"));
   const free = ["--listen", "127.0.0.1:0", "--http-listen", "127.0.0.1:0"];
