@@ -117,13 +117,20 @@ function build(observed: Observed, { access, publishing }: Extract<Checked, { ok
     ...(!cluster.spec.infraID && { infraID }),
   };
   if (Object.keys(missing).length > 0)
-    first.push(update("HostedCluster", cluster, { spec: missing }, "it has no number yet"));
+    first.push(
+      update(
+        "HostedCluster",
+        cluster,
+        { spec: missing },
+        `it has no ${Object.keys(missing).join(" and no ")} yet`,
+      ),
+    );
   const home = desiredNamespace(cluster);
   if (isReservedNamespace(home.metadata.name)) return only([], reserved(home));
   if (namespace === undefined && !isDnsLabel(home.metadata.name))
     return only([], nameUnusable(home));
   if (namespace === undefined)
-    first.push(create("Namespace", home, "the control plane lives in it"));
+    first.push(create("Namespace", home, "it is the namespace of the control plane"));
   else if (isBeingDeleted(namespace)) return only(first, terminating(namespace));
   else if (!isOf(namespace, cluster)) return only([], notCreatedForThis(namespace, cluster));
   if (first.length > 0) return only(first);
