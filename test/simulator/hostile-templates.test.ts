@@ -210,3 +210,13 @@ test.each([
     expect((await ask("GET", group)).body).toMatchObject({ name: "rg", location: "westeurope" });
   },
 );
+
+test.each(["%E2%80%AE", "a%20b", "x".repeat(65)])(
+  "a deployment's name that Azure's schema does not allow is refused: %s",
+  async (name) => {
+    const { ask } = await world();
+    const path = deployment.replace(/d$/, name);
+    const came = await ask("PUT", path, { properties: { mode: "Incremental", template: {} } });
+    expect([came.status, codeOf(came)]).toEqual([400, "InvalidDeploymentName"]);
+  },
+);

@@ -85,10 +85,17 @@ export const deployments: ResourceType = {
 
 function read(
   properties: JsonObject,
-  { subscription = "", resourceGroup = "" }: Address,
+  { subscription = "", resourceGroup = "", names: [name = ""] }: Address,
   location: string | undefined,
   { world, asker }: { world: World; asker: Principal },
 ): Template {
+  // The pattern of Azure's OpenAPI document; a word has letters and digits of any script.
+  if (!/^[-\p{L}\p{N}_.()]{1,64}$/u.test(name))
+    throw new Refusal(
+      400,
+      "InvalidDeploymentName",
+      `The deployment name '${name.slice(0, 70)}' is not valid. It must have 1 to 64 letters, digits, hyphens, underscores, periods and parentheses.`,
+    );
   const mode = oneOf(properties, "mode", ["Incremental", "Complete"], "Incremental");
   if (mode === "Complete")
     throw new Refusal(
