@@ -3,8 +3,9 @@ import { azureLimits, type Limits } from "./limits.ts";
 /** The share of an idle read budget that drift checks use, where nothing else is configured. */
 export const defaultDriftShare = 0.1;
 
-const shortestMs = 20_000;
-const longestMs = 5 * 60_000;
+/** How often everything is checked at most, and at least. */
+export const shortestDriftMs = 20_000;
+export const longestDriftMs = 5 * 60_000;
 /** How many checks a second a process makes at most, whatever Azure allows: each takes a millisecond or two of CPU. */
 const mostChecksPerSecond = 10;
 /** How many checks the average number of reads is taken over. */
@@ -44,6 +45,6 @@ export class DriftInterval {
   ms(objects: number): number {
     const reads = objects * (this.#reads / this.#checks);
     const seconds = Math.max(reads / this.#readsPerSecond, objects / mostChecksPerSecond);
-    return Math.min(longestMs, Math.max(shortestMs, seconds * 1000));
+    return Math.min(longestDriftMs, Math.max(shortestDriftMs, seconds * 1000));
   }
 }

@@ -1,5 +1,6 @@
 import type { Clock } from "@postern/core/clock.ts";
 import { Bucket, type Limit } from "./bucket.ts";
+import { longestDriftMs, shortestDriftMs } from "./drift-interval.ts";
 
 /** A read that a drift check would send. */
 export interface SpareRead {
@@ -13,9 +14,6 @@ export interface SpareRead {
 
 /** Who did not ask so many times is forgotten: a zone that does not exist any more must hold up no other. */
 const expiresAfter = 3;
-/** How often drift is checked at most, and at least. */
-const shortestMs = 20_000;
-const longestMs = 5 * 60_000;
 /** How many are remembered. */
 const most = 20_000;
 
@@ -70,9 +68,9 @@ export class SpareReads {
   #ask(askers: Map<string, Asker>, key: string, now: number): Asker {
     // Zones come and go; what is forgotten is read once too often.
     if (askers.size >= most) askers.clear();
-    const asker = askers.get(key) ?? { readAt: 0, askedAt: now, everyMs: longestMs };
+    const asker = askers.get(key) ?? { readAt: 0, askedAt: now, everyMs: longestDriftMs };
     // Several clusters ask for the same zone at once.
-    if (now - asker.askedAt >= shortestMs) asker.everyMs = now - asker.askedAt;
+    if (now - asker.askedAt >= shortestDriftMs) asker.everyMs = now - asker.askedAt;
     asker.askedAt = now;
     askers.set(key, asker);
     return asker;

@@ -260,9 +260,13 @@ export class Controller {
       const plan = this.#unlessUnconfirmed(allowed, object, reconcile);
       if (plan.finalizer === "add") object = await this.#finalizer(object, true, reconcile);
       const { begin, more } = this.#turns.choose(reconcile.key, plan.steps);
-      const applied = await this.#applyAll(begin, context, object, reconcile);
-      const { runningMs, failures } = applied;
-      this.#turns.failed(reconcile.key, plan.steps, applied.failed);
+      const { runningMs, failures, failed } = await this.#applyAll(
+        begin,
+        context,
+        object,
+        reconcile,
+      );
+      this.#turns.failed(reconcile.key, plan.steps, failed);
       if (reconcile.priority === "drift" && begin.length > failures.length)
         this.#options.metrics.driftCorrected();
       if (plan.finalizer === "remove" && plan.steps.length === 0) {
