@@ -1,11 +1,9 @@
+import { whyUnfit } from "@postern/core/forms.ts";
 import { serviceAccount } from "@postern/core/kinds/core.ts";
 import { KubeError } from "../kube/errors.ts";
 import { leaseNames } from "../kube/lease.ts";
 import { operatorAccounts } from "../view/presence.ts";
 import type { Session } from "./session.ts";
-
-/** What client ids and object ids of Entra look like. */
-export const guid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 const annotation = "azure.workload.identity/client-id";
 
@@ -23,7 +21,7 @@ export async function operatorClientId({
       if (name === leaseNames["control-plane"]) continue;
       const account = await kube.getMetadata({ kind: serviceAccount, namespace, name }, signal);
       const id = account?.metadata.annotations?.[annotation];
-      if (id !== undefined && guid.test(id)) return id;
+      if (id !== undefined && whyUnfit(id, "guid") === undefined) return id;
     }
   } catch (error) {
     if (!(error instanceof KubeError) || error.status !== 403) throw error;

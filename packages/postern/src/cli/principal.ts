@@ -1,4 +1,5 @@
 import { isExplained } from "@postern/core/failure.ts";
+import { whyUnfit } from "@postern/core/forms.ts";
 import { UsageError } from "@postern/core/process/usage-error.ts";
 import { idKey, lastSegment, type ResourceId, subscriptionId } from "@postern/core/resource-id.ts";
 import { shellWord } from "@postern/core/shell.ts";
@@ -6,7 +7,7 @@ import type { ArmAnswer } from "../azure/answer.ts";
 import { AzureError } from "../azure/errors.ts";
 import { subscriptionsIn } from "../view/places.ts";
 import type { KubeWorld } from "../view/world.ts";
-import { guid, operatorClientId } from "./operator-client-id.ts";
+import { operatorClientId } from "./operator-client-id.ts";
 import type { Session } from "./session.ts";
 
 /** What a role allows. */
@@ -39,7 +40,7 @@ export async function principalOf(
   kube: KubeWorld,
 ): Promise<Principal | Unknown> {
   if (as !== "operator") {
-    if (!guid.test(as))
+    if (whyUnfit(as, "guid") !== undefined)
       throw new UsageError(`--as takes operator, a client id or an object id, and not '${as}'`);
     return { name: as, id: (await objectIdOf(session, as, kube)) ?? as };
   }

@@ -1,4 +1,5 @@
 import { readFile, stat } from "node:fs/promises";
+import { forms as commonForms } from "@postern/core/forms.ts";
 import { UsageError } from "@postern/core/process/usage-error.ts";
 import { type TenantPolicy, tenantPolicy } from "@postern/core/tenant-policy.ts";
 import { type Static, Type } from "typebox";
@@ -27,7 +28,7 @@ export const tenantPolicySchema = Type.Object(
 
 const largestFile = 1_048_576;
 
-const guid = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}";
+const guid = commonForms.guid.pattern;
 
 /** What the values look like; a `*` at the end stands for any rest. */
 const forms = {
